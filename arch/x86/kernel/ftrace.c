@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function tracing on x86: what a call site looks like, and changing one at a
+ * time. ftrace_text.c changes many.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/ftrace_text.h>
+#include <linux/init.h>
+#include <linux/lockdep.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/alternative.h>
+#include <asm/ibt.h>
+#include <asm/nops.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+
+#include "ftrace.h"
+
+struct ftrace_site_insn ftrace_site_nop __ro_after_init = {
+	.first	= 0x0f,		/* nopl 0(%rax,%rax,1) */
+	.tail	= 0x0000441f,
+};
+
+/*
+ * A jump over a 3-byte nop, so that a decoder that starts from the function's
+ * entry and does not follow jumps keeps in step.
+ */
+static const struct ftrace_site_insn nop_jmp __initconst = {
+	.first	= JMP8_INSN_OPCODE,
+	.tail	= 0x001f0f03,
+};
+
+static int __init set_nop(char *str)
+{
+	if (str && !strcmp(str, "jmp"))
+		ftrace_site_nop = nop_jmp;
+	else if (!str || strcmp(str, "nop5"))
+		pr_warn("ftrace_nop=%s: neither nop5 nor jmp, using nop5\n",
+			str ?: "");
+	return 0;
+}
+early_param("ftrace_nop", set_nop);
+
+/**
+ * ftrace_dyn_arch_init() - get ready to patch call sites
+ *
+ * Context: boot CPU, once, before any other function of this file that writes.
+ * poking_init() has run, so page tables can be allocated.
+ *
+ * Return: 0 or -ENOMEM. After that text can only be written while
+ * ftrace_text_early() is true.
+ */
+int __init ftrace_dyn_arch_init(void)
+{
+	return ftrace_window_init();
+}
+
+/**
+ * ftrace_text_arm_recorder() - from now on let __fentry__ take notes
+ *
+ * ftrace_notes has to point to a table before, and always after.
+ *
+ * Context: boot CPU, while ftrace_text_early() is true.
+ */
+void __init ftrace_text_arm_recorder(void)
+{
+	/* pushq %rax, made two bytes long by a REX.W that changes nothing */
+	static const u8 push_rax[] = { 0x48, 0x50 };
+
+	text_poke_early(ftrace_recorder_switch, push_rax, sizeof(push_rax));
+}
+
+/*
+ * The five bytes at @ip; false if there is no reading them. Not
+ * copy_from_kernel_nofault(): every site of a plan passes through here, and
+ * these are two loads.
+ *
+ * Page faults are disabled by the caller.
+ */
+static __always_inline bool load_site(unsigned long ip,
+				      struct ftrace_site_insn *insn)
+{
+	u8 *p = (u8 *)ip;
+	u32 tail;
+	u8 first;
+
+	__get_kernel_nofault(&first, p, u8, unreadable);
+	__get_kernel_nofault(&tail, p + 1, u32, unreadable);
+	insn->first = first;
+	insn->tail = tail;
+	return true;
+
+unreadable:
+	return false;
+}
+
+static bool read_site(unsigned long ip, struct ftrace_site_insn *insn)
+{
+	bool ok;
+
+	pagefault_disable();
+	ok = load_site(ip, insn);
+	pagefault_enable();
+	return ok;
+}
+
+static __always_inline bool is_site_insn(const struct ftrace_site_insn *insn,
+					 u32 ip, u32 target)
+{
+	return insn->first == ftrace_site_first(target) &&
+	       insn->tail == ftrace_site_tail(ip, target);
+}
+
+/**
+ * ftrace_text_expect() - the bytes of a call site in a given state
+ * @ip: the site, as ftrace_text_key()
+ * @target: what it calls, a key, or 0 for a nop
+ * @insn: where to put the MCOUNT_INSN_SIZE bytes
+ *
+ * Context: any.
+ */
+void ftrace_text_expect(u32 ip, u32 target, u8 *insn)
+{
+	struct ftrace_site_insn site = {
+		.first	= ftrace_site_first(target),
+		.tail	= ftrace_site_tail(ip, target),
+	};
+
+	memcpy(insn, &site, sizeof(site));
+}
+
+/**
+ * ftrace_text_matches() - is a call site in a given state?
+ * @ip: the site, as ftrace_text_key()
+ * @target: what it should call, a key, or 0 for a nop
+ *
+ * As a nop only the one that ftrace_nop= chose will do: sites are compiled as
+ * calls, so whoever wrote another nop was not us.
+ *
+ * Context: any that may read the text; nothing is assumed about it. The answer
+ * lasts as long as the caller holds text_mutex.
+ *
+ * Return: true if so; false if the bytes differ or cannot be read.
+ */
+bool ftrace_text_matches(u32 ip, u32 target)
+{
+	struct ftrace_site_insn insn;
+
+	return read_site(ftrace_text_addr(ip), &insn) &&
+	       is_site_insn(&insn, ip, target);
+}
+
+/**
+ * ftrace_text_check() - are the call sites of a plan what it takes them for?
+ * @plan: the plan
+ *
+ * Context: as ftrace_text_matches().
+ *
+ * Return: the first entry whose site is not in the state @from names, be it that
+ * the bytes differ or cannot be read; @plan->nr if there is none.
+ */
+unsigned int ftrace_text_check(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+
+	pagefault_disable();
+	for (e = plan->entries; e < end; e++) {
+		struct ftrace_site_insn insn;
+
+		if (!load_site(ftrace_text_addr(e->ip), &insn) ||
+		    !is_site_insn(&insn, e->ip, e->from))
+			break;
+	}
+	pagefault_enable();
+	return e - plan->entries;
+}
+
+/**
+ * ftrace_text_is_unpatched() - does a call site call __fentry__?
+ * @ip: where the site would be; any kernel address
+ *
+ * Context: any.
+ *
+ * Return: true if so; false if not, or if it cannot be read.
+ */
+bool ftrace_text_is_unpatched(unsigned long ip)
+{
+	struct ftrace_site_insn insn;
+
+	return read_site(ip, &insn) &&
+	       is_site_insn(&insn, ftrace_text_key(ip),
+			    ftrace_text_key(MCOUNT_ADDR));
+}
+
+/**
+ * ftrace_text_entry_site() - recognise the call site of a function
+ * @addr: the function's first byte; any kernel address
+ *
+ * A function that is traced begins with an endbr64, if it may be called through
+ * a pointer and the kernel is built for that, then the call of __fentry__. When
+ * nothing took the address after all, apply_seal_endbr() has turned the endbr64
+ * into a nop of its own kind, which is_endbr() knows too.
+ *
+ * Context: any.
+ *
+ * Return: the address of the call; 0 if there is none, or it is patched.
+ */
+unsigned long ftrace_text_entry_site(unsigned long addr)
+{
+	struct ftrace_site_insn insn;
+	u32 endbr;
+
+	if (!read_site(addr, &insn))
+		return 0;
+	if (HAS_KERNEL_IBT) {
+		memcpy(&endbr, &insn, sizeof(endbr));
+		if (is_endbr(endbr)) {
+			addr += ENDBR_INSN_SIZE;
+			if (!read_site(addr, &insn))
+				return 0;
+		}
+	}
+	return is_site_insn(&insn, ftrace_text_key(addr),
+			    ftrace_text_key(MCOUNT_ADDR)) ? addr : 0;
+}
+
+/*
+ * text_poke_early() is not for ever, but while ftrace_text_early() it is.
+ */
+static void __ref poke_insn(unsigned long ip, const void *insn,
+			    const void *emulate)
+{
+	if (ftrace_text_early())
+		text_poke_early((void *)ip, insn, MCOUNT_INSN_SIZE);
+	else
+		text_poke_bp((void *)ip, insn, MCOUNT_INSN_SIZE, emulate);
+}
+
+static int change_site(const struct dyn_ftrace *rec, u32 from, u32 to)
+{
+	unsigned long ip = (unsigned long)_text + rec->offset;
+	u32 key = ftrace_text_key(ip);
+	struct ftrace_site_insn now;
+	u8 insn[MCOUNT_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+
+	if (!read_site(ip, &now))
+		return -EFAULT;
+	if (!is_site_insn(&now, key, from))
+		return -EINVAL;
+
+	ftrace_text_expect(key, to, insn);
+	/* Whatever nop it is, whoever comes by meanwhile shall step over it. */
+	poke_insn(ip, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
+	return 0;
+}
+
+/**
+ * ftrace_make_nop() - turn one call into a nop
+ * @mod: the module the site is in, or NULL
+ * @rec: the call site
+ * @addr: what it calls now
+ *
+ * Context: process context, text_mutex held, cpus_read_lock() if the machine is
+ * past ftrace_text_early(). For many sites use a plan.
+ *
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
+ * @addr. Nothing is written then.
+ */
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
+		    unsigned long addr)
+{
+	return change_site(rec, ftrace_text_key(addr), 0);
+}
+
+/**
+ * ftrace_make_call() - turn one nop into a call
+ * @rec: the call site
+ * @addr: what it shall call: code that accounts for its own call depth
+ *
+ * Context: as ftrace_make_nop().
+ *
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
+ * Nothing is written then.
+ */
+int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
+{
+	return change_site(rec, 0, ftrace_text_key(addr));
+}
+
+/**
+ * ftrace_update_ftrace_func() - say what ftrace_caller calls
+ * @func: the function
+ *
+ * A CPU that is under way may still call the function of before: whoever frees
+ * that one waits for an RCU-tasks grace period.
+ *
+ * Context: process context, early boot included; takes text_mutex.
+ *
+ * Return: 0; -EINVAL if there is no call at ftrace_call, and nothing is
+ * written then.
+ */
+int ftrace_update_ftrace_func(ftrace_func_t func)
+{
+	unsigned long ip = (unsigned long)ftrace_call;
+	u32 key = ftrace_text_key(ip);
+	struct ftrace_site_insn now;
+	u8 insn[CALL_INSN_SIZE];
+	void *dest;
+
+	guard(mutex)(&text_mutex);
+
+	/* alternative_instructions() may have changed where it goes, no more. */
+	if (!read_site(ip, &now) || now.first != CALL_INSN_OPCODE)
+		return -EINVAL;
+
+	dest = callthunks_translate_call_dest(func);
+	ftrace_text_expect(key, ftrace_text_key((unsigned long)dest), insn);
+	poke_insn(ip, insn, insn);
+	return 0;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Function tracing: what the rest of the kernel may ask of it.
+ *
+ * The pieces behind this header live in kernel/trace/ftrace/. Users register a
+ * struct ftrace_ops; the functions it wants are chosen with its filter.
+ */
+#ifndef _LINUX_FTRACE_H
+#define _LINUX_FTRACE_H
+
+#include <linux/trace_recursion.h>
+#include <linux/trace_clock.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/linkage.h>
+#include <linux/bitops.h>
+#include <linux/ptrace.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/init.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/fs.h>
+
+#include <asm/ftrace.h>
+
+/* Architectures whose trampolines pass no ops and no regs say 0 here. */
+#ifndef ARCH_SUPPORTS_FTRACE_OPS
+# define ARCH_SUPPORTS_FTRACE_OPS 0
+#endif
+
+#ifdef CONFIG_TRACING
+void trace_init(void);
+void early_trace_init(void);
+void ftrace_boot_snapshot(void);
+#else
+static inline void trace_init(void) { }
+static inline void early_trace_init(void) { }
+static inline void ftrace_boot_snapshot(void) { }
+#endif
+
+struct ftrace_ops;
+struct ftrace_regs;
+struct ftrace_hash;
+struct dyn_ftrace;
+struct module;
+struct seq_file;
+struct trace_array;
+
+/*
+ * Names of code that is not in any symbol table. There is none on this core:
+ * it generates no trampolines yet, and keeps no names of freed init functions.
+ */
+static inline int
+ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
+			  unsigned long *off, char **modname,
+			  const unsigned char **modbuildid, char *sym)
+{
+	return 0;
+}
+
+static inline int
+ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *name, char *module_name, int *exported)
+{
+	return -ERANGE;
+}
+
+/* What a callback is handed as its last argument. */
+#include <linux/ftrace_regs.h>
+
+static __always_inline struct pt_regs *
+ftrace_get_regs(struct ftrace_regs *fregs)
+{
+#ifdef CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS
+	return fregs ? arch_ftrace_get_regs(fregs) : NULL;
+#else
+	return fregs ? &arch_ftrace_regs(fregs)->regs : NULL;
+#endif
+}
+
+/*
+ * True if every argument can be read from @fregs. Without support for it in
+ * the architecture that takes the full registers, SAVE_REGS.
+ */
+static __always_inline bool ftrace_regs_has_args(struct ftrace_regs *fregs)
+{
+	return IS_ENABLED(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) ||
+	       ftrace_get_regs(fregs);
+}
+
+typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *op, struct ftrace_regs *fregs);
+
+#ifdef CONFIG_FUNCTION_TRACER
+
+extern int ftrace_enabled;
+
+/*
+ * enum - flags of struct ftrace_ops
+ *
+ * Set by the user of the ops, before it is registered:
+ * @FTRACE_OPS_FL_DYNAMIC: the ops may be freed once it is unregistered
+ * @FTRACE_OPS_FL_SAVE_REGS: the callback needs the full registers
+ * @FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED: it takes them where they can be had
+ * @FTRACE_OPS_FL_RECURSION: it has no recursion guard of its own
+ * @FTRACE_OPS_FL_STUB: never called, only holds its call sites
+ * @FTRACE_OPS_FL_IPMODIFY: it may change the instruction pointer
+ * @FTRACE_OPS_FL_PID: it obeys set_ftrace_pid of its trace array
+ * @FTRACE_OPS_FL_RCU: it needs RCU to be watching
+ * @FTRACE_OPS_FL_PERMANENT: kernel.ftrace_enabled cannot turn it off
+ * @FTRACE_OPS_FL_DIRECT: its sites call a user's own trampoline
+ *
+ * Set by the core:
+ * @FTRACE_OPS_FL_ENABLED: registered
+ * @FTRACE_OPS_FL_INITIALIZED: its filter is set up
+ * @FTRACE_OPS_FL_DELETED: its trace array is going away
+ * @FTRACE_OPS_FL_ADDING: on its way in
+ * @FTRACE_OPS_FL_REMOVING: on its way out
+ * @FTRACE_OPS_FL_MODIFYING: its callback or its filter is being changed
+ * @FTRACE_OPS_FL_ALLOC_TRAMP: its trampoline was allocated
+ * @FTRACE_OPS_FL_TRACE_ARRAY: it belongs to a trace array
+ * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
+ */
+enum {
+	FTRACE_OPS_FL_ENABLED			= BIT(0),
+	FTRACE_OPS_FL_DYNAMIC			= BIT(1),
+	FTRACE_OPS_FL_SAVE_REGS			= BIT(2),
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= BIT(3),
+	FTRACE_OPS_FL_RECURSION			= BIT(4),
+	FTRACE_OPS_FL_STUB			= BIT(5),
+	FTRACE_OPS_FL_INITIALIZED		= BIT(6),
+	FTRACE_OPS_FL_DELETED			= BIT(7),
+	FTRACE_OPS_FL_ADDING			= BIT(8),
+	FTRACE_OPS_FL_REMOVING			= BIT(9),
+	FTRACE_OPS_FL_MODIFYING			= BIT(10),
+	FTRACE_OPS_FL_ALLOC_TRAMP		= BIT(11),
+	FTRACE_OPS_FL_IPMODIFY			= BIT(12),
+	FTRACE_OPS_FL_PID			= BIT(13),
+	FTRACE_OPS_FL_RCU			= BIT(14),
+	FTRACE_OPS_FL_TRACE_ARRAY		= BIT(15),
+	FTRACE_OPS_FL_PERMANENT			= BIT(16),
+	FTRACE_OPS_FL_DIRECT			= BIT(17),
+	FTRACE_OPS_FL_SUBOP			= BIT(18),
+};
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+
+/**
+ * struct ftrace_ops_hash - the filter of an ops
+ * @notrace_hash: call sites not to trace; NULL: none
+ * @filter_hash: call sites to trace; NULL: all
+ * @regex_lock: serialises the writers of both
+ *
+ * A hash is immutable once it is published. It is replaced under @regex_lock
+ * and ftrace_lock, and freed after an RCU-sched grace period.
+ */
+struct ftrace_ops_hash {
+	struct ftrace_hash __rcu	*notrace_hash;
+	struct ftrace_hash __rcu	*filter_hash;
+	struct mutex			regex_lock; /* see above */
+};
+
+void ftrace_free_init_mem(void);
+void ftrace_free_mem(struct module *mod, void *start, void *end);
+#else
+static inline void ftrace_free_init_mem(void) { }
+static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
+#endif
+
+/**
+ * struct ftrace_ops - one tracer
+ * @func: the callback
+ * @next: the next registered ops; ftrace_lock to change, RCU-tasks to walk
+ * @flags: FTRACE_OPS_FL_*; those of the core change under ftrace_lock
+ * @private: for the user
+ * @saved_func: @func while set_ftrace_pid stands in front of it; ftrace_lock
+ * @local_hash: the filter
+ * @func_hash: the filter in force: @local_hash, or that of another ops
+ * @trampoline: start of the code that serves this ops alone; 0: none
+ * @trampoline_size: its length in bytes
+ * @list: for the user of sub-ops
+ * @subop_list: the sub-ops behind this one
+ */
+struct ftrace_ops {
+	ftrace_func_t			func;
+	struct ftrace_ops __rcu		*next;
+	unsigned long			flags;
+	void				*private;
+	ftrace_func_t			saved_func;
+#ifdef CONFIG_DYNAMIC_FTRACE
+	struct ftrace_ops_hash		local_hash;
+	struct ftrace_ops_hash		*func_hash;
+	unsigned long			trampoline;
+	unsigned long			trampoline_size;
+	struct list_head		list;
+	struct list_head		subop_list;
+#endif
+};
+
+int register_ftrace_function(struct ftrace_ops *ops);
+int unregister_ftrace_function(struct ftrace_ops *ops);
+
+void ftrace_stub(unsigned long a0, unsigned long a1, struct ftrace_ops *op,
+		 struct ftrace_regs *fregs);
+
+int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
+			  unsigned long *addrs);
+void ftrace_kill(void);
+bool ftrace_pids_enabled(struct ftrace_ops *ops);
+
+/* While text is moved about, as by kexec, callbacks have to hold still. */
+static inline int __ftrace_enabled_save(void)
+{
+	return xchg(&ftrace_enabled, 0);
+}
+
+static inline void __ftrace_enabled_restore(int enabled)
+{
+	ftrace_enabled = enabled;
+}
+
+#else /* !CONFIG_FUNCTION_TRACER */
+
+static inline int register_ftrace_function(struct ftrace_ops *ops) { return 0; }
+static inline int unregister_ftrace_function(struct ftrace_ops *ops) { return 0; }
+static inline void ftrace_kill(void) { }
+static inline void ftrace_free_init_mem(void) { }
+static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
+static inline int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
+					unsigned long *addrs)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int __ftrace_enabled_save(void) { return 0; }
+static inline void __ftrace_enabled_restore(int enabled) { }
+
+#endif /* CONFIG_FUNCTION_TRACER */
+
+#ifdef CONFIG_STACK_TRACER
+
+extern int stack_tracer_enabled;
+
+int stack_trace_sysctl(const struct ctl_table *table, int write, void *buffer,
+		       size_t *lenp, loff_t *ppos);
+
+/* Above zero: the stack tracer keeps out on this CPU. */
+DECLARE_PER_CPU(int, disable_stack_tracer);
+
+/**
+ * stack_tracer_disable - keep the stack tracer out on this CPU
+ *
+ * Nests. Preemption has to be off until stack_tracer_enable().
+ */
+static inline void stack_tracer_disable(void)
+{
+	if (IS_ENABLED(CONFIG_DEBUG_PREEMPT))
+		WARN_ON_ONCE(!preempt_count() || !irqs_disabled());
+	this_cpu_inc(disable_stack_tracer);
+}
+
+/**
+ * stack_tracer_enable - undo one stack_tracer_disable()
+ */
+static inline void stack_tracer_enable(void)
+{
+	if (IS_ENABLED(CONFIG_DEBUG_PREEMPT))
+		WARN_ON_ONCE(!preempt_count() || !irqs_disabled());
+	this_cpu_dec(disable_stack_tracer);
+}
+#else
+static inline void stack_tracer_disable(void) { }
+static inline void stack_tracer_enable(void) { }
+#endif
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+
+/**
+ * struct dyn_ftrace - what is known of one call site
+ * @offset: of the call site from _text, in bytes
+ * @state: the set of ops that trace it and FTRACE_REC_* flags, see
+ *	   kernel/trace/ftrace/records.h; written under ftrace_lock
+ * @arch: for the architecture
+ */
+struct dyn_ftrace {
+	s32			offset;
+	u32			state;
+	struct dyn_arch_ftrace	arch;
+};
+
+enum {
+	FTRACE_ITER_FILTER	= BIT(0),
+	FTRACE_ITER_NOTRACE	= BIT(1),
+};
+
+extern struct mutex ftrace_lock;
+
+void ftrace_init(void);
+void ftrace_module_init(struct module *mod);
+void ftrace_module_enable(struct module *mod);
+void ftrace_release_mod(struct module *mod);
+
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
+		      int reset);
+int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
+		       int reset);
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset);
+int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
+			  unsigned int cnt, int remove, int reset);
+void ftrace_set_global_filter(unsigned char *buf, int len, int reset);
+void ftrace_set_global_notrace(unsigned char *buf, int len, int reset);
+void ftrace_free_filter(struct ftrace_ops *ops);
+void ftrace_ops_set_global_filter(struct ftrace_ops *ops);
+void ftrace_set_early_filter(struct ftrace_ops *ops, char *buf, int enable);
+
+int ftrace_regex_open(struct trace_array *tr, struct ftrace_ops *ops, int flag,
+		      struct inode *inode, struct file *file);
+ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
+			    size_t cnt, loff_t *ppos);
+ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
+			     size_t cnt, loff_t *ppos);
+int ftrace_regex_release(struct inode *inode, struct file *file);
+
+unsigned long ftrace_location(unsigned long ip);
+unsigned long ftrace_location_range(unsigned long start, unsigned long end);
+int ftrace_text_reserved(const void *start, const void *end);
+/* Call sites call ftrace_caller, which is kernel text like any other. */
+static inline bool is_ftrace_trampoline(unsigned long addr) { return false; }
+
+/* What the core asks of an architecture, see ftrace-design.rst. */
+int ftrace_dyn_arch_init(void);
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
+		    unsigned long addr);
+int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr);
+int ftrace_update_ftrace_func(ftrace_func_t func);
+
+void ftrace_caller(void);
+void ftrace_call(void);
+
+#else /* !CONFIG_DYNAMIC_FTRACE */
+
+static inline void ftrace_init(void) { }
+static inline void ftrace_module_init(struct module *mod) { }
+static inline void ftrace_module_enable(struct module *mod) { }
+static inline void ftrace_release_mod(struct module *mod) { }
+static inline int ftrace_text_reserved(const void *start, const void *end)
+{
+	return 0;
+}
+
+static inline unsigned long ftrace_location(unsigned long ip) { return 0; }
+static inline unsigned long ftrace_location_range(unsigned long start,
+						  unsigned long end)
+{
+	return 0;
+}
+
+/* Macros: their callers have no ops to pass. */
+#define ftrace_regex_open(...) ({ -ENODEV; })
+#define ftrace_set_early_filter(...) do { } while (0)
+#define ftrace_set_filter_ip(...) ({ -ENODEV; })
+#define ftrace_set_filter_ips(...) ({ -ENODEV; })
+#define ftrace_set_filter(...) ({ -ENODEV; })
+#define ftrace_set_notrace(...) ({ -ENODEV; })
+#define ftrace_free_filter(...) do { } while (0)
+#define ftrace_ops_set_global_filter(...) do { } while (0)
+
+static inline ssize_t ftrace_filter_write(struct file *file,
+					  const char __user *ubuf, size_t cnt,
+					  loff_t *ppos)
+{
+	return -ENODEV;
+}
+
+static inline ssize_t ftrace_notrace_write(struct file *file,
+					   const char __user *ubuf, size_t cnt,
+					   loff_t *ppos)
+{
+	return -ENODEV;
+}
+
+static inline int ftrace_regex_release(struct inode *inode, struct file *file)
+{
+	return -ENODEV;
+}
+
+static inline bool is_ftrace_trampoline(unsigned long addr) { return false; }
+
+#endif /* CONFIG_DYNAMIC_FTRACE */
+
+/* Call sites that call a user's own trampoline: not on this core yet. */
+static inline int register_ftrace_direct(struct ftrace_ops *ops,
+					 unsigned long addr)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int unregister_ftrace_direct(struct ftrace_ops *ops,
+					   unsigned long addr,
+					   bool free_filters)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int modify_ftrace_direct(struct ftrace_ops *ops,
+				       unsigned long addr)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int modify_ftrace_direct_nolock(struct ftrace_ops *ops,
+					      unsigned long addr)
+{
+	return -EOPNOTSUPP;
+}
+
+/* Who called whom, for the latency tracers and lockdep. */
+#ifndef ftrace_return_address0
+# define ftrace_return_address0 __builtin_return_address(0)
+#endif
+#ifndef ftrace_return_address
+# ifdef CONFIG_FRAME_POINTER
+#  define ftrace_return_address(n) __builtin_return_address(n)
+# else
+#  define ftrace_return_address(...) 0UL
+# endif
+#endif
+
+#define CALLER_ADDR0 ((unsigned long)ftrace_return_address0)
+#define CALLER_ADDR1 ((unsigned long)ftrace_return_address(1))
+#define CALLER_ADDR2 ((unsigned long)ftrace_return_address(2))
+#define CALLER_ADDR3 ((unsigned long)ftrace_return_address(3))
+#define CALLER_ADDR4 ((unsigned long)ftrace_return_address(4))
+#define CALLER_ADDR5 ((unsigned long)ftrace_return_address(5))
+#define CALLER_ADDR6 ((unsigned long)ftrace_return_address(6))
+
+static __always_inline unsigned long get_lock_parent_ip(void)
+{
+	unsigned long addr = CALLER_ADDR0;
+
+	if (in_lock_functions(addr))
+		addr = CALLER_ADDR1;
+	if (in_lock_functions(addr))
+		addr = CALLER_ADDR2;
+	return addr;
+}
+
+#ifdef CONFIG_TRACE_PREEMPT_TOGGLE
+void trace_preempt_on(unsigned long a0, unsigned long a1);
+void trace_preempt_off(unsigned long a0, unsigned long a1);
+#else
+# define trace_preempt_on(...) do { } while (0)
+# define trace_preempt_off(...) do { } while (0)
+#endif
+
+/*
+ * What the graph tracer writes into the ring buffer: user space reads these
+ * layouts, with and without a graph tracer in the kernel.
+ */
+struct ftrace_graph_ent {
+	unsigned long	func;
+	int		depth;
+} __packed;
+
+struct ftrace_graph_ret {
+	unsigned long	func;
+#ifdef CONFIG_FUNCTION_GRAPH_RETVAL
+	unsigned long	retval;
+#endif
+	int		depth;
+	unsigned int	overrun;
+	unsigned long long calltime;
+	unsigned long long rettime;
+} __packed;
+
+struct fgraph_ops;
+
+/* There is no function graph tracer on this core yet. */
+#define __notrace_funcgraph
+static inline void ftrace_graph_init_task(struct task_struct *t) { }
+static inline void ftrace_graph_exit_task(struct task_struct *t) { }
+static inline void ftrace_graph_init_idle_task(struct task_struct *t, int cpu) { }
+
+/* Macros: their callers have no ops of that type to pass. */
+#define register_ftrace_graph(...) ({ -1; })
+#define unregister_ftrace_graph(...) do { } while (0)
+
+static inline unsigned long
+ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
+		      unsigned long *retp)
+{
+	return ret;
+}
+
+static inline void pause_graph_tracing(void) { }
+static inline void unpause_graph_tracing(void) { }
+
+#ifdef CONFIG_TRACING
+
+#define MAX_TRACER_SIZE		100
+extern char ftrace_dump_on_oops[];
+int ftrace_dump_on_oops_enabled(void);
+extern int tracepoint_printk;
+
+void disable_trace_on_warning(void);
+extern int __disable_trace_on_warning;
+
+int tracepoint_printk_sysctl(const struct ctl_table *table, int write,
+			     void *buffer, size_t *lenp, loff_t *ppos);
+#else
+static inline void disable_trace_on_warning(void) { }
+#endif
+
+#ifdef CONFIG_FTRACE_SYSCALLS
+unsigned long arch_syscall_addr(int nr);
+#endif
+
+#endif /* _LINUX_FTRACE_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Start-up, and what the command line asks for.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/setup.h>
+
+#include "internal.h"
+
+/* Set where a filter came with the boot, so that self-tests keep away. */
+bool ftrace_filter_param __initdata;
+
+static char filter_buf[COMMAND_LINE_SIZE] __initdata;
+static char notrace_buf[COMMAND_LINE_SIZE] __initdata;
+
+static int __init set_boot_filter(char *str)
+{
+	ftrace_filter_param = true;
+	strscpy(filter_buf, str, sizeof(filter_buf));
+	return 1;
+}
+__setup("ftrace_filter=", set_boot_filter);
+
+static int __init set_boot_notrace(char *str)
+{
+	ftrace_filter_param = true;
+	strscpy(notrace_buf, str, sizeof(notrace_buf));
+	return 1;
+}
+__setup("ftrace_notrace=", set_boot_notrace);
+
+/**
+ * ftrace_set_early_filter - apply a list of patterns from the command line
+ * @ops: whose filter it is
+ * @buf: the patterns, separated by commas; it is written to
+ * @enable: what to trace; otherwise, what not to
+ *
+ * A pattern that means nothing is reported and passed over.
+ *
+ * Context: boot, process.
+ */
+void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *buf,
+				    int enable)
+{
+	char *pattern;
+	int ret;
+
+	while ((pattern = strsep(&buf, ","))) {
+		if (!*pattern)
+			continue;
+		if (enable)
+			ret = ftrace_set_filter(ops, pattern, strlen(pattern), 0);
+		else
+			ret = ftrace_set_notrace(ops, pattern, strlen(pattern), 0);
+		if (ret)
+			pr_warn("%s: no such function (%d)\n", pattern, ret);
+	}
+}
+
+static int __init add_kernel_text(void)
+{
+	int ret = -ENOMEM;
+
+	mutex_lock(&ftrace_lock);
+	if (ftrace_region_add((unsigned long)_stext, (unsigned long)_etext,
+			      NULL) &&
+	    ftrace_region_add((unsigned long)_sinittext,
+			      (unsigned long)_einittext, NULL))
+		ret = 0;
+	mutex_unlock(&ftrace_lock);
+	return ret;
+}
+
+static int __init start(void)
+{
+	int ret;
+
+	ftrace_ops_init(&global_ops);
+	ret = add_kernel_text();
+	if (!ret)
+		ret = ftraced_init();
+	if (!ret)
+		ret = ftrace_dyn_arch_init();
+	if (!ret)
+		ret = ftrace_update_ftrace_func(ftrace_ops_list_func);
+	return ret;
+}
+
+/**
+ * ftrace_init - start function tracing
+ *
+ * Call sites are noted from here on.
+ *
+ * Context: early boot, one CPU, interrupts off, memory is up.
+ */
+void __init ftrace_init(void)
+{
+	int ret = start();
+
+	if (ret) {
+		pr_err("no function tracing: start-up failed (%d)\n", ret);
+		ftrace_kill();
+		return;
+	}
+	ftrace_text_arm_recorder();
+	if (filter_buf[0])
+		ftrace_set_early_filter(&global_ops, filter_buf, 1);
+	if (notrace_buf[0])
+		ftrace_set_early_filter(&global_ops, notrace_buf, 0);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters of ops, as the rest of the kernel sets them.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+static struct ftrace_hash __rcu **half_of(struct ftrace_ops_hash *h, bool enable)
+{
+	return enable ? &h->filter_hash : &h->notrace_hash;
+}
+
+/*
+ * What the sites of those who use this filter call follows from @old to @new.
+ * Several ops can share one filter: all of them, or none.
+ */
+static int update_users(struct ftrace_ops_hash *h,
+			const struct ftrace_filter *old,
+			const struct ftrace_filter *new)
+{
+	struct ftrace_ops *ops = NULL, *done = NULL;
+	int ret = 0;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (ops->func_hash == h)
+			ret = ftrace_update_ops(ops, old, new);
+		if (ret)
+			break;
+	}
+	if (!ret)
+		return 0;
+	while ((done = ftrace_next_ops(done))) {
+		if (done == ops)
+			break;
+		if (done->func_hash == h)
+			WARN_ON_ONCE(ftrace_update_ops(done, new, old));
+	}
+	return ret;
+}
+
+static bool has_users(struct ftrace_ops_hash *h)
+{
+	struct ftrace_ops *ops = NULL;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (ops->func_hash == h)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * ftrace_ops_set_filter - replace one half of an ops' filter
+ * @ops: the ops, registered or not
+ * @hash: the set of call sites, NULL for none; not the caller's any more if
+ *	  this succeeds
+ * @enable: it is what to trace; otherwise, what not to
+ *
+ * Context: process, ftrace_lock and the filter's regex_lock held.
+ * Return: 0 or an error as of ftrace_update_ops(), and nothing has changed.
+ */
+int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
+			  bool enable)
+{
+	struct ftrace_ops_hash *h = ops->func_hash;
+	struct ftrace_hash __rcu **half = half_of(h, enable);
+	struct ftrace_filter old, new;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	lockdep_assert_held(&h->regex_lock);
+	ftrace_ops_filter(ops, &old);
+	new = old;
+	if (enable)
+		new.filter = hash;
+	else
+		new.skip = hash;
+
+	if (has_users(h)) {
+		if (ftrace_hash_empty(new.filter))
+			ret = ftrace_discover_all();
+		if (!ret)
+			ret = update_users(h, &old, &new);
+	}
+	if (ret)
+		return ret;
+	rcu_assign_pointer(*half, hash);
+	ftrace_hash_free_rcu(enable ? old.filter : old.skip);
+	return 0;
+}
+
+/* The set that a change starts from; the caller's own. */
+static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,
+					bool reset)
+{
+	struct ftrace_filter f;
+
+	if (reset)
+		return NULL;
+	ftrace_ops_filter(ops, &f);
+	return ftrace_hash_copy(enable ? f.filter : f.skip);
+}
+
+static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
+		       bool reset, bool enable)
+{
+	struct ftrace_hash *hash;
+	char *pattern = NULL;
+	int ret = 0;
+
+	if (ftrace_disabled)
+		return -ENODEV;
+	if (buf) {
+		pattern = kmemdup_nul(buf, len, GFP_KERNEL);
+		if (!pattern)
+			return -ENOMEM;
+	}
+
+	ftrace_ops_init(ops);
+	mutex_lock(&ops->func_hash->regex_lock);
+	mutex_lock(&ftrace_lock);
+	hash = working_copy(ops, enable, reset);
+	if (IS_ERR(hash)) {
+		ret = PTR_ERR(hash);
+		goto unlock;
+	}
+	if (pattern)
+		ret = ftrace_apply_pattern(&hash, pattern);
+	if (!ret)
+		ret = ftrace_ops_set_filter(ops, hash, enable);
+	if (ret)
+		ftrace_hash_free(hash);
+unlock:
+	mutex_unlock(&ftrace_lock);
+	mutex_unlock(&ops->func_hash->regex_lock);
+	kfree(pattern);
+	return ret;
+}
+
+/**
+ * ftrace_set_filter - set which functions an ops traces, by pattern
+ * @ops: the ops
+ * @buf: the pattern, see match.c; NULL: none
+ * @len: its length in bytes
+ * @reset: forget what was set before; NULL with @reset means all functions
+ *
+ * Context: process.
+ * Return: 0; -EINVAL (no function matches), -ENOMEM, -ENODEV or an error as of
+ * ftrace_update_ops(); then the filter is as it was.
+ */
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
+		      int reset)
+{
+	return set_pattern(ops, buf, len, reset, true);
+}
+EXPORT_SYMBOL_GPL(ftrace_set_filter);
+
+/**
+ * ftrace_set_notrace - set which functions an ops does not trace, by pattern
+ * @ops: the ops
+ * @buf: the pattern, see match.c; NULL: none
+ * @len: its length in bytes
+ * @reset: forget what was set before
+ *
+ * Context: process.
+ * Return: as ftrace_set_filter().
+ */
+int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
+		       int reset)
+{
+	return set_pattern(ops, buf, len, reset, false);
+}
+EXPORT_SYMBOL_GPL(ftrace_set_notrace);
+
+/**
+ * ftrace_set_global_filter - ftrace_set_filter() for the top-level tracer
+ * @buf: the pattern or NULL
+ * @len: its length in bytes
+ * @reset: forget what was set before
+ *
+ * Context: process.
+ */
+void ftrace_set_global_filter(unsigned char *buf, int len, int reset)
+{
+	set_pattern(&global_ops, buf, len, reset, true);
+}
+EXPORT_SYMBOL_GPL(ftrace_set_global_filter);
+
+/**
+ * ftrace_set_global_notrace - ftrace_set_notrace() for the top-level tracer
+ * @buf: the pattern or NULL
+ * @len: its length in bytes
+ * @reset: forget what was set before
+ *
+ * Context: process.
+ */
+void ftrace_set_global_notrace(unsigned char *buf, int len, int reset)
+{
+	set_pattern(&global_ops, buf, len, reset, false);
+}
+EXPORT_SYMBOL_GPL(ftrace_set_global_notrace);
+
+/* The call sites of given functions; -EINVAL if one of them has none. */
+static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt)
+{
+	struct ftrace_sites s = {};
+	struct ftrace_hash *hash;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < cnt && !ret; i++) {
+		unsigned long ip = ftrace_location(ips[i]);
+
+		ret = ip ? ftrace_sites_add(&s, ip) : -EINVAL;
+	}
+	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
+	ftrace_sites_free(&s);
+	return hash;
+}
+
+static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
+		      unsigned int cnt, bool remove, bool reset)
+{
+	struct ftrace_hash *sites, *hash, *result;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	sites = sites_of(ips, cnt);
+	if (IS_ERR(sites))
+		return PTR_ERR(sites);
+	hash = working_copy(ops, true, reset);
+	result = IS_ERR(hash) ? hash :
+		 remove ? ftrace_hash_minus(hash, sites) :
+			  ftrace_hash_union(hash, sites);
+	ret = PTR_ERR_OR_ZERO(result);
+	if (!ret && sites)
+		ret = ftrace_discover_sites(sites->sites, sites->count);
+	if (!ret)
+		ret = ftrace_ops_set_filter(ops, result, true);
+	if (ret && result != hash)
+		ftrace_hash_free(result);
+	ftrace_hash_free(hash);
+	ftrace_hash_free(sites);
+	return ret;
+}
+
+/**
+ * ftrace_set_filter_ips - set which functions an ops traces, by address
+ * @ops: the ops
+ * @ips: addresses of functions or of call sites
+ * @cnt: how many
+ * @remove: take them away; otherwise add them
+ * @reset: forget what was set before
+ *
+ * Context: process.
+ * Return: 0; -EINVAL (one of them cannot be traced), -ENOMEM, -ENODEV or an
+ * error as of ftrace_update_ops(); then the filter is as it was.
+ */
+int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
+			  unsigned int cnt, int remove, int reset)
+{
+	int ret;
+
+	if (ftrace_disabled)
+		return -ENODEV;
+	ftrace_ops_init(ops);
+	mutex_lock(&ops->func_hash->regex_lock);
+	mutex_lock(&ftrace_lock);
+	ret = change_ips(ops, ips, cnt, remove, reset);
+	mutex_unlock(&ftrace_lock);
+	mutex_unlock(&ops->func_hash->regex_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(ftrace_set_filter_ips);
+
+/**
+ * ftrace_set_filter_ip - ftrace_set_filter_ips() for one function
+ * @ops: the ops
+ * @ip: address of the function or of its call site
+ * @remove: take it away; otherwise add it
+ * @reset: forget what was set before
+ *
+ * Context: process.
+ * Return: as ftrace_set_filter_ips().
+ */
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset)
+{
+	return ftrace_set_filter_ips(ops, &ip, 1, remove, reset);
+}
+EXPORT_SYMBOL_GPL(ftrace_set_filter_ip);
+
+/**
+ * ftrace_ops_set_global_filter - have an ops use the top-level tracer's filter
+ * @ops: the ops; it has not been registered yet
+ *
+ * Context: process.
+ */
+void ftrace_ops_set_global_filter(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
+		return;
+	ftrace_ops_init(ops);
+	ops->func_hash = &global_ops.local_hash;
+}
+EXPORT_SYMBOL_GPL(ftrace_ops_set_global_filter);
+
+/**
+ * ftrace_free_filter - free what the filter of an ops holds
+ * @ops: the ops, not registered
+ *
+ * Context: process.
+ */
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+
+	ftrace_ops_init(ops);
+	if (WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
+		return;
+	mutex_lock(&ops->local_hash.regex_lock);
+	mutex_lock(&ftrace_lock);
+	ops->func_hash = &ops->local_hash;
+	ftrace_ops_filter(ops, &f);
+	rcu_assign_pointer(ops->local_hash.filter_hash, NULL);
+	rcu_assign_pointer(ops->local_hash.notrace_hash, NULL);
+	mutex_unlock(&ftrace_lock);
+	mutex_unlock(&ops->local_hash.regex_lock);
+	ftrace_hash_free_rcu(f.filter);
+	ftrace_hash_free_rcu(f.skip);
+}
+EXPORT_SYMBOL_GPL(ftrace_free_filter);
+
+/* The call sites of a set that are not in a stretch of text. */
+static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
+					u32 start, u32 end)
+{
+	struct ftrace_sites s = {};
+	struct ftrace_hash *rest;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < hash->count && !ret; i++) {
+		if (hash->sites[i] < start || hash->sites[i] >= end)
+			ret = ftrace_sites_add(&s,
+					       ftrace_text_addr(hash->sites[i]));
+	}
+	rest = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
+	ftrace_sites_free(&s);
+	return rest;
+}
+
+/*
+ * A filter that keeps sites of text that is gone would mean other functions
+ * once other text is there. Without memory to make it shorter it stays.
+ */
+static void forget_in(struct ftrace_hash __rcu **half, u32 start, u32 end)
+{
+	struct ftrace_hash *hash, *rest;
+
+	hash = rcu_dereference_protected(*half, lockdep_is_held(&ftrace_lock));
+	if (ftrace_hash_empty(hash))
+		return;
+	rest = hash_outside(hash, start, end);
+	if (!rest)
+		rest = ftrace_hash_nothing();
+	if (IS_ERR(rest) || rest->count == hash->count) {
+		ftrace_hash_free(rest);
+		return;
+	}
+	rcu_assign_pointer(*half, rest);
+	ftrace_hash_free_rcu(hash);
+}
+
+static void forget_in_ops(struct ftrace_ops *ops, u32 start, u32 end)
+{
+	forget_in(&ops->func_hash->filter_hash, start, end);
+	forget_in(&ops->func_hash->notrace_hash, start, end);
+}
+
+/**
+ * ftrace_forget - forget everything about a stretch of text
+ * @start: first address
+ * @end: first address behind it
+ *
+ * Its records go, and its sites leave the filters of all trace arrays and of
+ * all registered ops.
+ *
+ * Context: process, trace_types_lock and ftrace_lock held.
+ */
+void ftrace_forget(unsigned long start, unsigned long end)
+{
+	u32 first = ftrace_text_key(start), last = ftrace_text_key(end);
+	struct trace_array *tr;
+	struct ftrace_ops *ops = NULL;
+
+	lockdep_assert_held(&trace_types_lock);
+	lockdep_assert_held(&ftrace_lock);
+	while ((ops = ftrace_next_ops(ops)))
+		forget_in_ops(ops, first, last);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
+			forget_in_ops(tr->ops, first, last);
+	}
+	ftrace_region_remove(start, end);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets of call sites: sorted, immutable once made, and so free to be read by
+ * a callback in any context. The empty set is NULL. As what to trace that means
+ * everything; a set of no sites that is marked FTRACE_HASH_FL_MOD means nothing
+ * at all: what it had went away with a module.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+
+static struct ftrace_hash *hash_alloc(unsigned int count)
+{
+	struct ftrace_hash *hash;
+
+	hash = kvmalloc(struct_size(hash, sites, count), GFP_KERNEL);
+	if (!hash)
+		return ERR_PTR(-ENOMEM);
+	hash->count = 0;
+	hash->flags = 0;
+	return hash;
+}
+
+/* An empty result is NULL, like any other empty set, unless it is marked. */
+static struct ftrace_hash *hash_done(struct ftrace_hash *hash)
+{
+	if (hash->count || hash->flags)
+		return hash;
+	kvfree(hash);
+	return NULL;
+}
+
+static unsigned int count_of(const struct ftrace_hash *hash)
+{
+	return hash ? hash->count : 0;
+}
+
+static int cmp_sites(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * ftrace_hash_from_sites - make a set of a list of call sites
+ * @sites: the sites, as ftrace_text_key(); sorted in place
+ * @nr: how many; the same site may be there more than once
+ *
+ * Context: process.
+ * Return: the set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
+{
+	struct ftrace_hash *hash = hash_alloc(nr);
+	unsigned int i;
+	bool sorted = true;
+
+	if (IS_ERR(hash))
+		return hash;
+	for (i = 1; i < nr && sorted; i++)
+		sorted = sites[i - 1] <= sites[i];
+	if (!sorted)
+		sort(sites, nr, sizeof(*sites), cmp_sites, NULL);
+	for (i = 0; i < nr; i++) {
+		if (!i || sites[i] != sites[i - 1])
+			hash->sites[hash->count++] = sites[i];
+	}
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_union - the sites that are in either of two sets
+ * @a: a set, or NULL
+ * @b: a set, or NULL
+ *
+ * Context: process; the caller keeps both from being freed.
+ * Return: a new set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
+				      const struct ftrace_hash *b)
+{
+	unsigned int na = count_of(a), nb = count_of(b), i = 0, j = 0;
+	struct ftrace_hash *hash = hash_alloc(na + nb);
+
+	if (IS_ERR(hash))
+		return hash;
+	if (!na && !nb)
+		hash->flags = (a ? a->flags : 0) | (b ? b->flags : 0);
+	while (i < na || j < nb) {
+		u32 x = i < na ? a->sites[i] : U32_MAX;
+		u32 y = j < nb ? b->sites[j] : U32_MAX;
+
+		hash->sites[hash->count++] = min(x, y);
+		i += i < na && x <= y;
+		j += j < nb && y <= x;
+	}
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_minus - the sites of one set that are not in another
+ * @a: the set to take from, or NULL
+ * @b: the set to take away, or NULL
+ *
+ * Context: process; the caller keeps both from being freed.
+ * Return: a new set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
+				      const struct ftrace_hash *b)
+{
+	unsigned int na = count_of(a), nb = count_of(b), i, j = 0;
+	struct ftrace_hash *hash = hash_alloc(na);
+
+	if (IS_ERR(hash))
+		return hash;
+	for (i = 0; i < na; i++) {
+		while (j < nb && b->sites[j] < a->sites[i])
+			j++;
+		if (j == nb || b->sites[j] != a->sites[i])
+			hash->sites[hash->count++] = a->sites[i];
+	}
+	if (a && !na)
+		hash->flags = a->flags;
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_nothing - a set of no sites that does not mean everything
+ *
+ * Context: process.
+ * Return: the set or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_nothing(void)
+{
+	struct ftrace_hash *hash = hash_alloc(0);
+
+	if (!IS_ERR(hash))
+		hash->flags = FTRACE_HASH_FL_MOD;
+	return hash;
+}
+
+/**
+ * ftrace_hash_copy - a copy of a set
+ * @hash: the set, or NULL
+ *
+ * Context: process; the caller keeps @hash from being freed.
+ * Return: the copy, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
+{
+	return ftrace_hash_union(hash, NULL);
+}
+
+/**
+ * ftrace_hash_free - free a set that nobody else has seen
+ * @hash: the set, NULL or an error pointer
+ */
+void ftrace_hash_free(struct ftrace_hash *hash)
+{
+	if (!IS_ERR(hash))
+		kvfree(hash);
+}
+
+/**
+ * ftrace_hash_free_rcu - free a set that was published
+ * @hash: the set, or NULL
+ *
+ * Callbacks that still look at it run with preemption off, so RCU's grace
+ * period is theirs. Context: any.
+ */
+void ftrace_hash_free_rcu(struct ftrace_hash *hash)
+{
+	if (hash)
+		kvfree_rcu(hash, rcu);
+}
+
+/**
+ * ftrace_sites_add - append a call site to a list
+ * @s: the list
+ * @ip: the site
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_sites_add(struct ftrace_sites *s, unsigned long ip)
+{
+	if (s->nr == s->size) {
+		unsigned int size = max(32U, 2 * s->size);
+		u32 *key = kvmalloc_array(size, sizeof(*key), GFP_KERNEL);
+
+		if (!key)
+			return -ENOMEM;
+		if (s->nr)
+			memcpy(key, s->key, array_size(s->nr, sizeof(*key)));
+		kvfree(s->key);
+		s->key = key;
+		s->size = size;
+	}
+	s->key[s->nr++] = ftrace_text_key(ip);
+	return 0;
+}
+
+/**
+ * ftrace_sites_free - free what a list of call sites holds
+ * @s: the list; it is empty afterwards
+ */
+void ftrace_sites_free(struct ftrace_sites *s)
+{
+	kvfree(s->key);
+	memset(s, 0, sizeof(*s));
+}
+
+/**
+ * ftrace_lookup_ip - is a call site in a set?
+ * @hash: the set
+ * @ip: the site
+ *
+ * For the callers of kernel/trace/trace.h, who want to know no more than that.
+ *
+ * Context: any; the caller keeps @hash from being freed.
+ * Return: NULL if it is not.
+ */
+struct ftrace_func_entry *
+ftrace_lookup_ip(struct ftrace_hash *hash, unsigned long ip)
+{
+	return ftrace_hash_has(hash, ip) ? (void *)hash : NULL;
+}

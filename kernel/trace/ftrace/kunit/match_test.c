@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From patterns to call sites, and names.
+ *
+ * No KUNIT_ASSERT under the lock: it would not be unlocked.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/string.h>
+
+#include "../internal.h"
+#include "victim.h"
+
+/* ---- patterns and names -------------------------------------------------- */
+
+static void parse_test(struct kunit *test)
+{
+	static const struct {
+		const char	*str;
+		enum regex_type	type;
+		const char	*search;
+		int		not;
+	} cases[] = {
+		{ "schedule",	MATCH_FULL,		"schedule",	0 },
+		{ "!schedule",	MATCH_FULL,		"schedule",	1 },
+		{ "sched*",	MATCH_FRONT_ONLY,	"sched",	0 },
+		{ "!sched*",	MATCH_FRONT_ONLY,	"sched",	1 },
+		{ "*lock",	MATCH_END_ONLY,		"lock",		0 },
+		{ "*lock*",	MATCH_MIDDLE_ONLY,	"lock",		0 },
+		{ "!*lock*",	MATCH_MIDDLE_ONLY,	"lock",		1 },
+		{ "a*b",	MATCH_GLOB,		"a*b",		0 },
+		{ "*a*b*",	MATCH_GLOB,		"*a*b*",	0 },
+		{ "a?b",	MATCH_GLOB,		"a?b",		0 },
+		{ "a[bc]",	MATCH_GLOB,		"a[bc]",	0 },
+		{ "*",		MATCH_END_ONLY,		"",		0 },
+		{ "!*",		MATCH_END_ONLY,		"",		1 },
+		{ "**",		MATCH_MIDDLE_ONLY,	"",		0 },
+		{ "",		MATCH_FULL,		"",		0 },
+		{ "!",		MATCH_FULL,		"",		1 },
+		{ "!!a",	MATCH_FULL,		"!a",		1 },
+		{ "12",		MATCH_INDEX,		"12",		0 },
+		{ "!0xffff",	MATCH_INDEX,		"0xffff",	1 },
+	};
+	struct ftrace_glob g;
+	char str[16];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		strscpy(str, cases[i].str);
+		ftrace_glob_parse(&g, str);
+		KUNIT_EXPECT_EQ_MSG(test, g.type, cases[i].type, "'%s'",
+				    cases[i].str);
+		KUNIT_EXPECT_STREQ(test, g.search, cases[i].search);
+		KUNIT_EXPECT_EQ_MSG(test, g.not, cases[i].not, "'%s'",
+				    cases[i].str);
+		KUNIT_EXPECT_EQ_MSG(test, g.len, strlen(cases[i].search), "'%s'",
+				    cases[i].str);
+	}
+}
+
+static void glob_test(struct kunit *test)
+{
+	static const struct {
+		const char	*pattern;
+		const char	*name;
+		bool		match;
+	} cases[] = {
+		{ "lock",	"lock",		true },
+		{ "lock",	"lock_",	false },
+		{ "lock",	"_lock",	false },
+		{ "lock",	"loc",		false },
+		{ "lock",	"Lock",		false },
+		{ "lock",	"",		false },
+		{ "lock*",	"lock",		true },
+		{ "lock*",	"lock_irq",	true },
+		{ "lock*",	"loc",		false },
+		{ "lock*",	"a_lock",	false },
+		{ "*lock",	"lock",		true },
+		{ "*lock",	"a_lock",	true },
+		{ "*lock",	"lock_irq",	false },
+		/* Not even if an l lies before it in memory. */
+		{ "*lock",	&"lock"[1],	false },
+		{ "*lock",	"locklock",	true },
+		{ "*lock",	"",		false },
+		{ "*lock*",	"lock",		true },
+		{ "*lock*",	"a_lock_irq",	true },
+		{ "*lock*",	"a_loc_k",	false },
+		{ "a*k",	"ak",		true },
+		{ "a*k",	"a_lock",	true },
+		{ "a*k",	"a_lock_",	false },
+		{ "a*k",	"ba_lock",	false },
+		{ "*a*k",	"ba_lock",	true },
+		{ "*a*k*",	"ba_lock_",	true },
+		{ "*a*k*",	"kb_a",		false },
+		{ "a?b",	"axb",		true },
+		{ "a?b",	"ab",		false },
+		{ "a[xy]b",	"ayb",		true },
+		{ "a[xy]b",	"azb",		false },
+		{ "*",		"anything",	true },
+		{ "*",		"",		true },
+		{ "**",		"anything",	true },
+		{ "",		"anything",	false },
+		{ "",		"",		true },
+		/* Whose place a number is has nothing to do with names. */
+		{ "12",		"12",		false },
+		/* The caller turns it round, not the match. */
+		{ "!lock",	"lock",		true },
+		{ "!lock",	"!lock",	false },
+	};
+	struct ftrace_glob g;
+	char str[16];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		strscpy(str, cases[i].pattern);
+		ftrace_glob_parse(&g, str);
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].match,
+				    ftrace_glob_match(&g, cases[i].name,
+						      strlen(cases[i].name)),
+				    "'%s' and '%s'", cases[i].pattern,
+				    cases[i].name);
+	}
+}
+
+/* ---- names and call sites ------------------------------------------------ */
+
+#define ALL_VICTIMS	(BIT(FTRACE_NR_VICTIMS) - 1)
+
+static unsigned long site_of(unsigned int victim)
+{
+	return ftrace_location((unsigned long)ftrace_victims[victim].func);
+}
+
+/* The sites that a pattern means, in modules that @mod means; not an error. */
+static struct ftrace_hash *sites_of(struct kunit *test, const char *pattern,
+				    const char *mod)
+{
+	char pattern_buf[64], mod_buf[64];
+	struct ftrace_glob g, m;
+	struct ftrace_hash *hash;
+
+	strscpy(pattern_buf, pattern);
+	ftrace_glob_parse(&g, pattern_buf);
+	if (mod) {
+		strscpy(mod_buf, mod);
+		ftrace_glob_parse(&m, mod_buf);
+	}
+	hash = ftrace_match_sites(&g, mod ? &m : NULL);
+	KUNIT_EXPECT_FALSE_MSG(test, IS_ERR(hash), "'%s': %pe", pattern, hash);
+	return IS_ERR(hash) ? NULL : hash;
+}
+
+/* What is in @hash: a bit for each victim, and nothing else. */
+static void expect_victims(struct kunit *test, const struct ftrace_hash *hash,
+			   unsigned long want, const char *why)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ_MSG(test, hash ? hash->count : 0, hweight_long(want),
+			    "'%s'", why);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, ftrace_hash_has(hash, site_of(i)),
+				    !!(want & BIT(i)), "'%s', victim %u", why, i);
+	/* Who is found has a record. */
+	for (i = 0; hash && i < hash->count; i++)
+		KUNIT_EXPECT_NOT_NULL(test, ftrace_rec_find(ftrace_text_addr(hash->sites[i])));
+}
+
+static void expect_match(struct kunit *test, const char *pattern,
+			 const char *mod, unsigned long want)
+{
+	struct ftrace_hash *hash = sites_of(test, pattern, mod);
+
+	expect_victims(test, hash, want, pattern);
+	ftrace_hash_free(hash);
+}
+
+static void match_name_test(struct kunit *test)
+{
+	guard(mutex)(&ftrace_lock);
+	expect_match(test, "ftrace_kunit_victim0", NULL, BIT(0));
+	expect_match(test, "ftrace_kunit_victim2", NULL, BIT(2));
+	expect_match(test, "ftrace_kunit_victim", NULL, 0);
+	expect_match(test, "ftrace_kunit_victim3", NULL, 0);
+	expect_match(test, "FTRACE_KUNIT_VICTIM0", NULL, 0);
+	expect_match(test, "no such function", NULL, 0);
+	/* It has a name, and no call site. */
+	expect_match(test, "ftrace_kunit_target", NULL, 0);
+
+	expect_match(test, "ftrace_kunit_victim*", NULL, ALL_VICTIMS);
+	expect_match(test, "*_kunit_victim1", NULL, BIT(1));
+	expect_match(test, "*ce_kunit_vic*", NULL, ALL_VICTIMS);
+	expect_match(test, "ftrace_k*m2", NULL, BIT(2));
+	expect_match(test, "ftrace_kunit_victim?", NULL, ALL_VICTIMS);
+	expect_match(test, "ftrace_kunit_victim[02]", NULL, BIT(0) | BIT(2));
+	expect_match(test, "ftrace_kunit_v*x", NULL, 0);
+}
+
+/* Any name of a function means it, and means it once. */
+static void match_alias_test(struct kunit *test)
+{
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, (unsigned long)ftrace_kunit_alias,
+			(unsigned long)ftrace_victims[0].func);
+	expect_match(test, "ftrace_kunit_alias", NULL, BIT(0));
+	expect_match(test, "ftrace_kunit_al*", NULL, BIT(0));
+	expect_match(test, "*trace_kunit_alias", NULL, BIT(0));
+	expect_match(test, "*ace_kunit_alias*", NULL, BIT(0));
+	expect_match(test, "ftrace_kunit_[va][il]*", NULL, ALL_VICTIMS);
+}
+
+static void match_module_test(struct kunit *test)
+{
+	guard(mutex)(&ftrace_lock);
+	expect_match(test, "ftrace_kunit_victim*", "no_such_module", 0);
+	expect_match(test, "ftrace_kunit_victim0", "no_such_module", 0);
+	expect_match(test, "ftrace_kunit_victim*", "*", 0);
+	/* All but the modules so named: the kernel is not among them. */
+	expect_match(test, "ftrace_kunit_victim*", "!*", ALL_VICTIMS);
+	expect_match(test, "ftrace_kunit_victim1", "!no_such_module", BIT(1));
+}
+
+/* The line of available_filter_functions that a victim is in, from 1. */
+static unsigned int line_of(unsigned int victim)
+{
+	struct ftrace_region *r;
+	unsigned int i, line = 0;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+
+		for (i = 0; recs && i < recs->nr; i++) {
+			if (recs->rec[i].state & FTRACE_REC_BAD)
+				continue;
+			line++;
+			if (ftrace_rec_ip(&recs->rec[i]) == site_of(victim))
+				return line;
+		}
+	}
+	return 0;
+}
+
+static void match_number_test(struct kunit *test)
+{
+	unsigned long func = (unsigned long)ftrace_victims[1].func;
+	char str[32];
+
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, ftrace_discover_all(), 0);
+	snprintf(str, sizeof(str), "%u", line_of(1));
+	expect_match(test, str, NULL, BIT(1));
+	snprintf(str, sizeof(str), "%#x", line_of(2));
+	expect_match(test, str, NULL, BIT(2));
+	expect_match(test, "0", NULL, 0);
+	expect_match(test, "4000000000", NULL, 0);
+	expect_match(test, "12abc", NULL, 0);
+	expect_match(test, "99999999999999999999999999", NULL, 0);
+
+	/* The address of the function, of its call site, and of neither. */
+	snprintf(str, sizeof(str), "%#lx", func);
+	expect_match(test, str, NULL, BIT(1));
+	snprintf(str, sizeof(str), "%#lx", site_of(1));
+	expect_match(test, str, NULL, BIT(1));
+	snprintf(str, sizeof(str), "%#lx", site_of(1) + 1);
+	expect_match(test, str, NULL, 0);
+	snprintf(str, sizeof(str), "%#lx", (unsigned long)ftrace_victims);
+	expect_match(test, str, NULL, 0);
+}
+
+/* ---- a set under change -------------------------------------------------- */
+
+static int apply(struct ftrace_hash **hash, const char *pattern)
+{
+	char str[64];
+
+	strscpy(str, pattern);
+	return ftrace_apply_pattern(hash, str);
+}
+
+static unsigned int nr_good(void)
+{
+	struct ftrace_region *r;
+	unsigned int i, nr = 0;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+
+		for (i = 0; recs && i < recs->nr; i++)
+			nr += !(recs->rec[i].state & FTRACE_REC_BAD);
+	}
+	return nr;
+}
+
+static void apply_test(struct kunit *test)
+{
+	static const char * const wrong[] = {
+		"", "!", "no_such_function", "!no_such_function", "no_such*",
+		"0", "!0", "ftrace_kunit_target",
+	};
+	struct ftrace_hash *hash = NULL, *was;
+	unsigned int i;
+
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, apply(&hash, "ftrace_kunit_victim1"), 0);
+	expect_victims(test, hash, BIT(1), "one");
+	KUNIT_EXPECT_EQ(test, apply(&hash, "ftrace_kunit_alias"), 0);
+	expect_victims(test, hash, BIT(0) | BIT(1), "two");
+	KUNIT_EXPECT_EQ(test, apply(&hash, "ftrace_kunit_victim0"), 0);
+	expect_victims(test, hash, BIT(0) | BIT(1), "two again");
+
+	/* What fails leaves the very same set. */
+	was = hash;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, apply(&hash, wrong[i]), -EINVAL, "'%s'",
+				    wrong[i]);
+		KUNIT_EXPECT_PTR_EQ(test, hash, was);
+	}
+	expect_victims(test, hash, BIT(0) | BIT(1), "two still");
+
+	KUNIT_EXPECT_EQ(test, apply(&hash, "!ftrace_kunit_victim0"), 0);
+	expect_victims(test, hash, BIT(1), "without the first");
+	/* It is a function, and not in the set. */
+	KUNIT_EXPECT_EQ(test, apply(&hash, "!ftrace_kunit_victim2"), 0);
+	expect_victims(test, hash, BIT(1), "without the last");
+	KUNIT_EXPECT_EQ(test, apply(&hash, "ftrace_kunit_vic*"), 0);
+	expect_victims(test, hash, ALL_VICTIMS, "all");
+	KUNIT_EXPECT_EQ(test, apply(&hash, "!ftrace_kunit_[va]*"), 0);
+	KUNIT_EXPECT_NULL(test, hash);
+
+	KUNIT_EXPECT_EQ(test, apply(&hash, "*"), 0);
+	KUNIT_EXPECT_EQ(test, hash ? hash->count : 0, nr_good());
+	KUNIT_EXPECT_EQ(test, apply(&hash, "!*"), 0);
+	KUNIT_EXPECT_NULL(test, hash);
+	ftrace_hash_free(hash);
+}
+
+static void lookup_test(struct kunit *test)
+{
+	unsigned long addrs[2] = {};
+	const char *syms[2];
+
+	syms[0] = "ftrace_kunit_alias";
+	syms[1] = "ftrace_kunit_victim2";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 2, addrs), 0);
+	/* Of the functions, not of the call sites in them. */
+	KUNIT_EXPECT_EQ(test, addrs[0], (unsigned long)ftrace_victims[0].func);
+	KUNIT_EXPECT_EQ(test, addrs[1], (unsigned long)ftrace_victims[2].func);
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 0, addrs), 0);
+	syms[1] = "no_such_function";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 2, addrs), -ESRCH);
+	syms[0] = "ftrace_kunit_target";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 1, addrs), -ESRCH);
+}
+
+/* ---- the walk over names ------------------------------------------------- */
+
+static void names_test(struct kunit *test)
+{
+	unsigned int i, nr = 0, victim = 0, alias = 0, none = 0;
+	struct ftrace_names *n = kunit_kzalloc(test, sizeof(*n), GFP_KERNEL);
+	struct ftrace_region *r;
+	struct ftrace_recs *recs;
+	const char *name;
+
+	KUNIT_ASSERT_NOT_NULL(test, n);
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, ftrace_discover_all(), 0);
+	r = ftrace_region_find(site_of(0));
+	KUNIT_EXPECT_NOT_NULL(test, r);
+	if (!r || ftrace_names_start(n, r, r->start))
+		return;
+	recs = ftrace_region_recs(r);
+	for (i = 0; recs && i < recs->nr; i++) {
+		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
+		unsigned int before = nr;
+
+		while ((name = ftrace_names_alias(n, ip))) {
+			nr++;
+			if (ip != site_of(0))
+				continue;
+			victim += !strcmp(name, "ftrace_kunit_victim0");
+			alias += !strcmp(name, "ftrace_kunit_alias");
+		}
+		none += nr == before;
+		/* There is no other, however often one asks. */
+		KUNIT_EXPECT_NULL(test, ftrace_names_alias(n, ip));
+	}
+	ftrace_names_stop(n);
+	KUNIT_EXPECT_EQ(test, victim, 1);
+	KUNIT_EXPECT_EQ(test, alias, 1);
+	/* A function of the kernel has a name. */
+	KUNIT_EXPECT_EQ(test, none, 0);
+	KUNIT_EXPECT_GT(test, nr, ftrace_region_nr(r));
+}
+
+static struct kunit_case match_cases[] = {
+	KUNIT_CASE(parse_test),
+	KUNIT_CASE(glob_test),
+	KUNIT_CASE(match_name_test),
+	KUNIT_CASE(match_alias_test),
+	KUNIT_CASE(match_module_test),
+	KUNIT_CASE(match_number_test),
+	KUNIT_CASE(apply_test),
+	KUNIT_CASE(lookup_test),
+	KUNIT_CASE(names_test),
+	{}
+};
+
+static struct kunit_suite match_suite = {
+	.name		= "ftrace-match",
+	.test_cases	= match_cases,
+};
+
+kunit_test_suite(match_suite);

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans: how they are made, cut into slices, checked and written.
+ *
+ * What is written to is the text of functions made for that, see victim.c. As
+ * long as it is not what their records say, ftrace_lock is held.
+ *
+ * No KUNIT_ASSERT under the lock: it would not be unlocked.
+ */
+#include <kunit/test.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <trace/events/printk.h>
+
+#include "../internal.h"
+#include "../stats.h"
+#include "area.h"
+#include "victim.h"
+
+/* ---- a plan as such ------------------------------------------------------ */
+
+static void build_test(struct kunit *test)
+{
+	unsigned long base = (unsigned long)_text;
+	struct ftrace_plan_entry *entries;
+	struct ftrace_plan plan = {};
+	struct dyn_ftrace *recs;
+	unsigned int i;
+
+	recs = kunit_kcalloc(test, 1000, sizeof(*recs), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, recs);
+
+	/* From nothing through several sizes; what is in it stays. */
+	for (i = 0; i < 1000; i++) {
+		recs[i].offset = 16 * i;
+		KUNIT_EXPECT_EQ(test, 0, ftrace_plan_add(&plan, &recs[i], i,
+							 2 * i, 3 * i));
+		KUNIT_EXPECT_EQ(test, plan.nr, i + 1);
+		KUNIT_EXPECT_GE(test, plan.size, plan.nr);
+	}
+	for (i = 0; i < plan.nr; i++) {
+		const struct ftrace_plan_entry *e = &plan.entries[i];
+
+		KUNIT_EXPECT_PTR_EQ(test, e->rec, &recs[i]);
+		KUNIT_EXPECT_EQ(test, e->ip, ftrace_text_key(base + 16 * i));
+		KUNIT_EXPECT_EQ(test, e->from, i);
+		KUNIT_EXPECT_EQ(test, e->to, 2 * i);
+		KUNIT_EXPECT_EQ(test, e->state, 3 * i);
+	}
+	ftrace_plan_free(&plan);
+	KUNIT_EXPECT_NULL(test, plan.entries);
+	KUNIT_EXPECT_EQ(test, plan.nr, 0);
+	KUNIT_EXPECT_EQ(test, plan.size, 0);
+
+	/* What was reserved is used; no less than it is ever asked for. */
+	KUNIT_EXPECT_EQ(test, ftrace_plan_reserve(&plan, 100), 0);
+	KUNIT_EXPECT_GE(test, plan.size, 100);
+	KUNIT_EXPECT_EQ(test, plan.nr, 0);
+	entries = plan.entries;
+	KUNIT_EXPECT_EQ(test, ftrace_plan_reserve(&plan, 0), 0);
+	KUNIT_EXPECT_EQ(test, ftrace_plan_reserve(&plan, 99), 0);
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_EQ(test, 0, ftrace_plan_add(&plan, &recs[i], 0,
+							 0, 0));
+	KUNIT_EXPECT_PTR_EQ(test, plan.entries, entries);
+	/* And so does growing by hand keep what is there. */
+	KUNIT_EXPECT_EQ(test, ftrace_plan_reserve(&plan, 5000), 0);
+	KUNIT_EXPECT_GE(test, plan.size, 5000);
+	KUNIT_EXPECT_EQ(test, plan.nr, 100);
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_PTR_EQ(test, plan.entries[i].rec, &recs[i]);
+	ftrace_plan_free(&plan);
+	ftrace_plan_free(&plan);
+}
+
+#define BOUND	1000000ULL	/* ns */
+
+static void slice_test(struct kunit *test)
+{
+	static const struct {
+		unsigned int	slice;
+		unsigned int	sites;
+		u64		ns;
+		unsigned int	next;
+	} cases[] = {
+		/* Within the bound and above half of it: good as it is. */
+		{ 1000, 1000, BOUND, 1000 },
+		{ 1000, 1000, BOUND / 2, 1000 },
+		/* Less than half: twice as much. */
+		{ 1000, 1000, BOUND / 2 - 1, 2000 },
+		{ 1000, 1000, 0, 2000 },
+		/* But not after a slice that was cut short. */
+		{ 1000, 999, 0, 1000 },
+		{ 1000, 1, BOUND / 2 - 1, 1000 },
+		/* Too long: what would have fitted, less a quarter. */
+		{ 10000, 10000, 2 * BOUND, 3750 },
+		{ 10000, 5000, 2 * BOUND, 1875 },
+		{ 8000, 8000, BOUND + 1, 5999 },
+		/* Never too little to be worth a stop. */
+		{ 1000, 1000, 100 * BOUND, FTRACE_SLICE_MIN },
+		{ 1000, 1, 2 * BOUND, FTRACE_SLICE_MIN },
+		{ FTRACE_SLICE_MIN, FTRACE_SLICE_MIN, U64_MAX, FTRACE_SLICE_MIN },
+		/* All that 32 bits can count. */
+		{ U32_MAX, U32_MAX, 2 * BOUND, 1610612735 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].next,
+				    ftrace_plan_next_slice(cases[i].slice,
+							   cases[i].sites,
+							   cases[i].ns, BOUND),
+				    "case %u", i);
+}
+
+/* On a machine that takes so long, stops come to keep within the bound. */
+static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns)
+{
+	unsigned int slice = 1024, left = 100000, stops = 0, late = 0;
+
+	while (left) {
+		unsigned int nr = min(left, slice);
+		u64 ns = stop_ns + nr * site_ns;
+
+		slice = ftrace_plan_next_slice(slice, nr, ns, BOUND);
+		KUNIT_EXPECT_GE(test, slice, FTRACE_SLICE_MIN);
+		left -= nr;
+		stops++;
+		/* The first may be too long, and one that tries out more. */
+		late += ns > BOUND && nr > FTRACE_SLICE_MIN;
+	}
+	KUNIT_EXPECT_LE(test, late, 2);
+	/* Each takes at least a quarter of the bound, but for the first ones. */
+	KUNIT_EXPECT_LE(test, stops, 12 + 4 * div64_u64(100000 * site_ns, BOUND));
+}
+
+static void slice_settles_test(struct kunit *test)
+{
+	run_machine(test, 0, 1);
+	run_machine(test, 10000, 10);
+	run_machine(test, 10000, 100);
+	run_machine(test, 100000, 1000);
+	run_machine(test, 400000, 3000);
+	run_machine(test, 0, 15000);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+struct site_bytes {
+	u8	b[MCOUNT_INSN_SIZE];
+};
+
+static struct site_bytes bytes_at(const struct dyn_ftrace *rec)
+{
+	struct site_bytes now;
+
+	memcpy(&now, (void *)ftrace_rec_ip(rec), sizeof(now));
+	return now;
+}
+
+static void expect_bytes(struct kunit *test, const struct dyn_ftrace *rec,
+			 const struct site_bytes *want)
+{
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)ftrace_rec_ip(rec), want->b,
+			   sizeof(want->b));
+}
+
+static void expect_call(struct kunit *test, const struct dyn_ftrace *rec,
+			void (*target)(void))
+{
+	unsigned long ip = ftrace_rec_ip(rec);
+	s32 rel = (unsigned long)target - (ip + MCOUNT_INSN_SIZE);
+	struct site_bytes want = { .b = { 0xe8 } };
+
+	memcpy(want.b + 1, &rel, sizeof(rel));
+	expect_bytes(test, rec, &want);
+}
+
+/*
+ * The records of the victims, ascending, each a nop that nobody traces; false
+ * if there is someone who does. Under ftrace_lock.
+ */
+static bool victims(struct kunit *test, struct dyn_ftrace **recs)
+{
+	u32 sites[FTRACE_NR_VICTIMS];
+	unsigned int i, j;
+
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		unsigned long addr = (unsigned long)ftrace_victims[i].func;
+		u32 key = ftrace_text_key(ftrace_location(addr));
+
+		for (j = i; j && sites[j - 1] > key; j--)
+			sites[j] = sites[j - 1];
+		sites[j] = key;
+	}
+	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(sites, FTRACE_NR_VICTIMS));
+	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
+
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		recs[i] = ftrace_rec_find(ftrace_text_addr(sites[i]));
+		KUNIT_EXPECT_NOT_NULL(test, recs[i]);
+		if (!recs[i])
+			return false;
+		if (recs[i]->state || ftrace_rec_text(recs[i])) {
+			kunit_mark_skipped(test, "someone traces %ps (%#x)",
+					   (void *)ftrace_rec_ip(recs[i]),
+					   recs[i]->state);
+			return false;
+		}
+		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(sites[i], 0));
+	}
+	return true;
+}
+
+/* The victims do what they do, and call the target or not. */
+static void expect_hits(struct kunit *test, unsigned int hits)
+{
+	unsigned int i;
+
+	atomic_set(&ftrace_kunit_hits, 0);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
+		KUNIT_EXPECT_EQ(test, ftrace_victims[i].func(),
+				ftrace_victims[i].answer);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ftrace_kunit_hits), hits);
+}
+
+static u32 target_key(void)
+{
+	return ftrace_text_key((unsigned long)ftrace_kunit_target);
+}
+
+/* Writes a plan that is good. */
+static void write_plan(struct kunit *test, struct ftrace_plan *plan)
+{
+	unsigned int bad = UINT_MAX;
+
+	KUNIT_EXPECT_EQ(test, ftrace_plan_write(plan, &bad), 0);
+	ftrace_plan_free(plan);
+}
+
+static void write_and_back(struct kunit *test, struct dyn_ftrace **recs)
+{
+	struct site_bytes nop = bytes_at(recs[0]);
+	unsigned long stops = ftrace_stops.nr;
+	struct ftrace_plan plan = {};
+	u32 to = target_key();
+
+	expect_hits(test, 0);
+
+	/* One, all, and one that keeps what it has. */
+	ftrace_plan_add(&plan, recs[1], 0, to, 0);
+	write_plan(test, &plan);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops + 1);
+	expect_bytes(test, recs[0], &nop);
+	expect_call(test, recs[1], ftrace_kunit_target);
+	expect_bytes(test, recs[2], &nop);
+	expect_hits(test, 1);
+
+	ftrace_plan_add(&plan, recs[0], 0, to, 0);
+	ftrace_plan_add(&plan, recs[1], to, to, 0);
+	ftrace_plan_add(&plan, recs[2], 0, to, 0);
+	write_plan(test, &plan);
+	expect_call(test, recs[0], ftrace_kunit_target);
+	expect_call(test, recs[1], ftrace_kunit_target);
+	expect_call(test, recs[2], ftrace_kunit_target);
+	expect_hits(test, 3);
+
+	/* From one target to another, with no nop between. */
+	ftrace_plan_add(&plan, recs[0], to, 0, 0);
+	ftrace_plan_add(&plan, recs[2], to,
+			ftrace_text_key((unsigned long)ftrace_caller), 0);
+	write_plan(test, &plan);
+	expect_bytes(test, recs[0], &nop);
+	expect_call(test, recs[2], ftrace_caller);
+	expect_hits(test, 1);
+
+	ftrace_plan_add(&plan, recs[1], to, 0, 0);
+	ftrace_plan_add(&plan, recs[2],
+			ftrace_text_key((unsigned long)ftrace_caller), 0, 0);
+	write_plan(test, &plan);
+	expect_bytes(test, recs[0], &nop);
+	expect_bytes(test, recs[1], &nop);
+	expect_bytes(test, recs[2], &nop);
+	expect_hits(test, 0);
+
+	/* A plan of nothing does nothing. */
+	stops = ftrace_stops.nr;
+	write_plan(test, &plan);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops);
+}
+
+static void write_test(struct kunit *test)
+{
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+
+	guard(mutex)(&ftrace_lock);
+	if (victims(test, recs))
+		write_and_back(test, recs);
+}
+
+/* ---- the report ---------------------------------------------------------- */
+
+/*
+ * Lines of the log that report a call site, and those that name @place, which
+ * changes under ftrace_lock, when nobody else has anything to report.
+ */
+static struct {
+	char		place[KSYM_SYMBOL_LEN];
+	atomic_t	reports;
+	atomic_t	named;
+} report;
+
+static void see_line(void *unused, const char *text, size_t len)
+{
+	if (!strnstr(text, "ftrace: call site ", len))
+		return;
+	atomic_inc(&report.reports);
+	if (strnstr(text, report.place, len))
+		atomic_inc(&report.named);
+}
+
+static void unwatch(void *unused)
+{
+	unregister_trace_console(see_line, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static void watch_reports(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_trace_console(see_line, NULL), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, unwatch, NULL), 0);
+}
+
+/* @plan fails for entry @want, which is reported once, and is freed. */
+static void expect_bad(struct kunit *test, struct ftrace_plan *plan,
+		       unsigned int want)
+{
+	unsigned long stops = ftrace_stops.nr;
+	unsigned int bad = UINT_MAX;
+
+	atomic_set(&report.reports, 0);
+	atomic_set(&report.named, 0);
+	snprintf(report.place, sizeof(report.place), "%pS",
+		 (void *)ftrace_text_addr(plan->entries[want].ip));
+	KUNIT_EXPECT_EQ(test, ftrace_plan_write(plan, &bad), -EINVAL);
+	KUNIT_EXPECT_EQ(test, bad, want);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops);
+	KUNIT_EXPECT_EQ(test, atomic_read(&report.reports), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&report.named), 1);
+	ftrace_plan_free(plan);
+}
+
+/* Each of the victims in turn is not what the plan takes it for. */
+static void write_bad(struct kunit *test, struct dyn_ftrace **recs)
+{
+	u32 to = target_key(), fentry = ftrace_text_key(MCOUNT_ADDR);
+	struct site_bytes nop = bytes_at(recs[0]);
+	struct ftrace_plan plan = {};
+	unsigned int bad, i;
+
+	for (bad = 0; bad < FTRACE_NR_VICTIMS; bad++) {
+		for (i = 0; i < FTRACE_NR_VICTIMS; i++)
+			ftrace_plan_add(&plan, recs[i], i == bad ? fentry : 0,
+					to, 0);
+		expect_bad(test, &plan, bad);
+		for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+			expect_bytes(test, recs[i], &nop);
+			KUNIT_EXPECT_EQ(test, recs[i]->state, 0);
+		}
+	}
+	/* Of several, the first. What is not to change counts too. */
+	ftrace_plan_add(&plan, recs[0], 0, to, 0);
+	ftrace_plan_add(&plan, recs[1], to, to, 0);
+	ftrace_plan_add(&plan, recs[2], fentry, to, 0);
+	expect_bad(test, &plan, 1);
+	expect_hits(test, 0);
+
+	/* The window is free again, and the writer in order. */
+	ftrace_plan_add(&plan, recs[0], 0, to, 0);
+	write_plan(test, &plan);
+	expect_hits(test, 1);
+	ftrace_plan_add(&plan, recs[0], to, 0, 0);
+	write_plan(test, &plan);
+	expect_bytes(test, recs[0], &nop);
+}
+
+static void bad_bytes_test(struct kunit *test)
+{
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+
+	watch_reports(test);
+	guard(mutex)(&ftrace_lock);
+	if (victims(test, recs))
+		write_bad(test, recs);
+}
+
+/* A site where no memory is, and one that ends where there is none. */
+static void no_text_test(struct kunit *test)
+{
+	unsigned long end = ftrace_test_area(test, PAGE_SIZE) + PAGE_SIZE;
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+	struct dyn_ftrace gone = {};
+	struct ftrace_plan plan = {};
+	struct site_bytes nop;
+	unsigned int i;
+
+	watch_reports(test);
+	guard(mutex)(&ftrace_lock);
+	if (!victims(test, recs))
+		return;
+	nop = bytes_at(recs[0]);
+	for (i = 0; i < MCOUNT_INSN_SIZE; i++) {
+		gone.offset = end - i - (unsigned long)_text;
+		ftrace_plan_add(&plan, recs[0], 0, target_key(), 0);
+		ftrace_plan_add(&plan, &gone, 0, target_key(), 0);
+		expect_bad(test, &plan, 1);
+		expect_bytes(test, recs[0], &nop);
+	}
+	ftrace_plan_add(&plan, recs[0], 0, target_key(), 0);
+	write_plan(test, &plan);
+	expect_hits(test, 1);
+	ftrace_plan_add(&plan, recs[0], target_key(), 0, 0);
+	write_plan(test, &plan);
+	expect_bytes(test, recs[0], &nop);
+}
+
+/* ---- from ops to text ---------------------------------------------------- */
+
+/* All records that are good, to stay as they are but for those given. */
+static void plan_all(struct kunit *test, struct ftrace_plan *plan,
+		     struct dyn_ftrace **changed, u32 from, u32 to)
+{
+	struct ftrace_region *r;
+	unsigned int i, next = 0;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+
+		for (i = 0; recs && i < recs->nr; i++) {
+			struct dyn_ftrace *rec = &recs->rec[i];
+			u32 text = ftrace_rec_text(rec);
+
+			if (rec->state & FTRACE_REC_BAD)
+				continue;
+			if (changed && next < FTRACE_NR_VICTIMS &&
+			    rec == changed[next]) {
+				next++;
+				ftrace_plan_add(plan, rec, from, to, 0);
+			} else {
+				ftrace_plan_add(plan, rec, text, text, rec->state);
+			}
+		}
+	}
+	KUNIT_EXPECT_EQ(test, next, changed ? FTRACE_NR_VICTIMS : 0);
+	KUNIT_EXPECT_GT(test, plan->nr, 1000);
+	for (i = 1; i < plan->nr; i++)
+		KUNIT_EXPECT_LT(test, plan->entries[i - 1].ip, plan->entries[i].ip);
+}
+
+/* What the records say is what the text says, and stays so. */
+static void check_all(struct kunit *test, struct dyn_ftrace **recs)
+{
+	unsigned long stops = ftrace_stops.nr;
+	struct ftrace_plan plan = {};
+	unsigned int bad;
+
+	/* Nothing to change is nothing to stop for. */
+	plan_all(test, &plan, NULL, 0, 0);
+	KUNIT_EXPECT_EQ(test, ftrace_text_check(&plan), plan.nr);
+	KUNIT_EXPECT_EQ(test, ftrace_plan_write(&plan, &bad), 0);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops);
+	KUNIT_EXPECT_EQ(test, ftrace_text_check(&plan), plan.nr);
+	ftrace_plan_free(&plan);
+
+	/* A few changes among many that are none make one stop. */
+	plan_all(test, &plan, recs, 0, target_key());
+	write_plan(test, &plan);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops + 1);
+	expect_hits(test, FTRACE_NR_VICTIMS);
+	plan_all(test, &plan, recs, target_key(), 0);
+	write_plan(test, &plan);
+	KUNIT_EXPECT_EQ(test, ftrace_stops.nr, stops + 2);
+	expect_hits(test, 0);
+
+	plan_all(test, &plan, NULL, 0, 0);
+	KUNIT_EXPECT_EQ(test, ftrace_text_check(&plan), plan.nr);
+	ftrace_plan_free(&plan);
+}
+
+static void whole_text_test(struct kunit *test)
+{
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+
+	guard(mutex)(&ftrace_lock);
+	if (victims(test, recs))
+		check_all(test, recs);
+}
+
+static atomic_t callbacks;
+
+static void count_callback(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	atomic_inc(&callbacks);
+}
+
+static struct ftrace_ops counter = { .func = count_callback };
+
+/* How often the callback runs when each of the victims does, once. */
+static void expect_callbacks(struct kunit *test, int want)
+{
+	unsigned int i;
+
+	atomic_set(&callbacks, 0);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
+		ftrace_victims[i].func();
+	KUNIT_EXPECT_EQ(test, atomic_read(&callbacks), want);
+}
+
+/* Which victims call something, one bit each; and the records say so. */
+static unsigned int victims_on(struct kunit *test)
+{
+	unsigned int i, on = 0;
+
+	guard(mutex)(&ftrace_lock);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		unsigned long addr = (unsigned long)ftrace_victims[i].func;
+		unsigned long ip = ftrace_location(addr);
+		struct dyn_ftrace *rec = ftrace_rec_find(ip);
+
+		KUNIT_EXPECT_NOT_NULL(test, rec);
+		if (!rec)
+			continue;
+		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(ftrace_text_key(ip),
+							    ftrace_rec_text(rec)));
+		KUNIT_EXPECT_EQ(test, ftrace_opset_has(ftrace_rec_set(rec), &counter),
+				ftrace_rec_text(rec) != 0);
+		if (ftrace_rec_text(rec))
+			on |= BIT(i);
+	}
+	return on;
+}
+
+static int filter(unsigned int i, bool remove, bool reset)
+{
+	return ftrace_set_filter_ip(&counter,
+				    (unsigned long)ftrace_victims[i].func,
+				    remove, reset);
+}
+
+static void free_counter(void *unused)
+{
+	if (counter.flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(&counter);
+	ftrace_free_filter(&counter);
+}
+
+static void ops_test(struct kunit *test)
+{
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+	bool free;
+
+	mutex_lock(&ftrace_lock);
+	free = victims(test, recs);
+	mutex_unlock(&ftrace_lock);
+	if (!free)
+		return;
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_counter, NULL),
+			0);
+
+	KUNIT_EXPECT_EQ(test, filter(1, false, true), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
+	expect_callbacks(test, 0);
+
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1));
+	expect_callbacks(test, 1);
+
+	KUNIT_EXPECT_EQ(test, filter(2, false, false), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1) | BIT(2));
+	expect_callbacks(test, 2);
+	KUNIT_EXPECT_EQ(test, filter(1, true, false), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(2));
+	expect_callbacks(test, 1);
+	KUNIT_EXPECT_EQ(test, filter(0, false, true), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(0));
+	expect_callbacks(test, 1);
+
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&counter), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
+	expect_callbacks(test, 0);
+}
+
+static struct kunit_case plan_cases[] = {
+	KUNIT_CASE(build_test),
+	KUNIT_CASE(slice_test),
+	KUNIT_CASE(slice_settles_test),
+	KUNIT_CASE(write_test),
+	KUNIT_CASE(bad_bytes_test),
+	KUNIT_CASE(no_text_test),
+	KUNIT_CASE(whole_text_test),
+	KUNIT_CASE(ops_test),
+	{}
+};
+
+static struct kunit_suite plan_suite = {
+	.name		= "ftrace-plan",
+	.test_cases	= plan_cases,
+};
+
+kunit_test_suite(plan_suite);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions with call sites that the tests may do with as they like.
+ *
+ * No two of them are alike, or the compiler would make one of them.
+ */
+#include <linux/compiler.h>
+
+#include "victim.h"
+
+noinline unsigned int ftrace_kunit_victim0(void);
+noinline unsigned int ftrace_kunit_victim1(void);
+noinline unsigned int ftrace_kunit_victim2(void);
+
+noinline unsigned int ftrace_kunit_victim0(void)
+{
+	return 100;
+}
+
+noinline unsigned int ftrace_kunit_victim1(void)
+{
+	return 101;
+}
+
+noinline unsigned int ftrace_kunit_victim2(void)
+{
+	return 102;
+}
+
+unsigned int __alias(ftrace_kunit_victim0) ftrace_kunit_alias(void);
+
+const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS] = {
+	{ "ftrace_kunit_victim0", ftrace_kunit_victim0, 100 },
+	{ "ftrace_kunit_victim1", ftrace_kunit_victim1, 101 },
+	{ "ftrace_kunit_victim2", ftrace_kunit_victim2, 102 },
+};
+
+noinline unsigned int ftrace_kunit_unseen(void)
+{
+	return 200;
+}
+
+atomic_t ftrace_kunit_hits;
+
+/*
+ * It is called from a place where the compiler sees no call, which is the entry
+ * of a function without arguments: it may spoil what any callee may.
+ */
+noinline notrace void ftrace_kunit_target(void)
+{
+	atomic_inc(&ftrace_kunit_hits);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Text that comes and goes: modules, and init text of the kernel and of them.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/module.h>
+
+#include "internal.h"
+
+static bool all_functions_wanted(void)
+{
+	struct ftrace_filter f;
+	struct ftrace_ops *ops = NULL;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		ftrace_ops_filter(ops, &f);
+		if (ftrace_hash_empty(f.filter))
+			return true;
+	}
+	return false;
+}
+
+static void add_mod_text(struct module *mod, enum mod_mem_type type,
+			 bool discover)
+{
+	const struct module_memory *mem = &mod->mem[type];
+	unsigned long start = (unsigned long)mem->base;
+	struct ftrace_region *r;
+
+	if (!mem->size)
+		return;
+	r = ftrace_region_add(start, start + mem->size, mod);
+	if (!r || (discover && ftrace_discover_region(r)))
+		pr_warn("no memory for the functions of module %s\n",
+			mod->name);
+}
+
+/**
+ * ftrace_module_init - a module is being loaded
+ * @mod: the module
+ *
+ * Nothing of it can run, and its text is still being written.
+ *
+ * Context: process.
+ */
+void ftrace_module_init(struct module *mod)
+{
+}
+
+/**
+ * ftrace_module_enable - the text of a module is in place
+ * @mod: the module; nothing of it has run yet
+ *
+ * From now on its functions are found as they run. If somebody traces all
+ * functions that would be one call too late: then they are found at once.
+ *
+ * Context: process.
+ */
+void ftrace_module_enable(struct module *mod)
+{
+	bool all;
+
+	mutex_lock(&ftrace_lock);
+	if (!ftrace_disabled) {
+		all = all_functions_wanted();
+		add_mod_text(mod, MOD_TEXT, all);
+		add_mod_text(mod, MOD_INIT_TEXT, all);
+		if (all)
+			ftrace_settle();
+	}
+	mutex_unlock(&ftrace_lock);
+}
+
+static void remove_mod_text(struct module *mod, enum mod_mem_type type)
+{
+	const struct module_memory *mem = &mod->mem[type];
+
+	if (mem->size)
+		ftrace_forget((unsigned long)mem->base,
+			      (unsigned long)mem->base + mem->size);
+}
+
+/**
+ * ftrace_release_mod - a module is going away, or its load has failed
+ * @mod: the module; nothing of it runs any more
+ *
+ * Context: process.
+ */
+void ftrace_release_mod(struct module *mod)
+{
+	mutex_lock(&trace_types_lock);
+	mutex_lock(&ftrace_lock);
+	remove_mod_text(mod, MOD_TEXT);
+	remove_mod_text(mod, MOD_INIT_TEXT);
+	mutex_unlock(&ftrace_lock);
+	mutex_unlock(&trace_types_lock);
+}
+
+/**
+ * ftrace_free_mem - init text of a module is about to be freed
+ * @mod: the module
+ * @start: first byte
+ * @end: first byte behind it
+ *
+ * Context: process.
+ */
+void ftrace_free_mem(struct module *mod, void *start, void *end)
+{
+	if (start == end)
+		return;
+	mutex_lock(&trace_types_lock);
+	mutex_lock(&ftrace_lock);
+	ftrace_forget((unsigned long)start, (unsigned long)end);
+	mutex_unlock(&ftrace_lock);
+	mutex_unlock(&trace_types_lock);
+}
+
+/**
+ * ftrace_free_init_mem - init text of the kernel is about to be freed
+ *
+ * Context: process, end of boot.
+ */
+void ftrace_free_init_mem(void)
+{
+	ftrace_free_mem(NULL, __init_begin, __init_end);
+}

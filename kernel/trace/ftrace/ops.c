@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registering ops, and the dispatcher that calls them.
+ *
+ * Every call site that is traced calls ftrace_caller, which calls the
+ * dispatcher, which calls each registered ops that wants the site.
+ *
+ * Order matters. An ops goes on the list after its call sites call, so until
+ * then they find nobody to call. It leaves the list before its sites are
+ * turned off: the stop of the machine that turns them off then also ends every
+ * walk of the list that may still have seen it, since walkers cannot be
+ * preempted and a stop waits for all that cannot be.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/rcupdate.h>
+#include <linux/sysctl.h>
+
+#include "internal.h"
+#include "stats.h"
+
+/* Records, sets of ops, the list of ops and their filters. */
+DEFINE_MUTEX(ftrace_lock);
+
+/*
+ * The registered ops. Changed under ftrace_lock; walked with preemption off,
+ * by callers that RCU may not even be watching.
+ */
+struct ftrace_ops __rcu *ftrace_ops_list __read_mostly;
+
+bool ftrace_disabled __read_mostly;
+int ftrace_enabled __read_mostly = 1;
+
+/* The tracer of the top-level trace array. */
+struct ftrace_ops global_ops = {
+	.func		= ftrace_stub,
+	.flags		= FTRACE_OPS_FL_PID,
+};
+
+/**
+ * arch_ftrace_ops_list_func - call every ops that wants a call site
+ * @ip: the call site
+ * @parent_ip: where its function returns to
+ * @op: not used
+ * @fregs: for the callbacks
+ *
+ * What ftrace_call calls, by the name ftrace_ops_list_func that the linker
+ * script gives it. An ops is called once for a call, under one
+ * recursion guard for all of them; one that needs RCU is passed over where RCU
+ * does not watch.
+ *
+ * Context: any, NMI included.
+ */
+void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	int bit;
+
+	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (bit < 0)
+		return;
+
+	for (op = rcu_dereference_raw(ftrace_ops_list); op;
+	     op = rcu_dereference_raw(op->next)) {
+		if (op->flags & FTRACE_OPS_FL_STUB)
+			continue;
+		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
+			continue;
+		if (ftrace_ops_test(op, ip, NULL))
+			op->func(ip, parent_ip, op, fregs);
+	}
+	trace_clear_recursion(bit);
+}
+
+/**
+ * ftrace_ops_test - does an ops want a call site?
+ * @ops: the ops
+ * @ip: the call site
+ * @regs: not used, a site is known by its address alone
+ *
+ * Context: any, with preemption off.
+ */
+int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs)
+{
+	struct ftrace_filter f = {
+		.filter	 = rcu_dereference_raw(ops->func_hash->filter_hash),
+		.skip	 = rcu_dereference_raw(ops->func_hash->notrace_hash),
+	};
+
+	return ftrace_filter_wants(&f, ip);
+}
+
+/**
+ * ftrace_ops_init - make an ops fit for use, once
+ * @ops: the ops
+ *
+ * Context: process; the owner of @ops calls it first without racing itself.
+ */
+void ftrace_ops_init(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
+		return;
+	mutex_init(&ops->local_hash.regex_lock);
+	INIT_LIST_HEAD(&ops->subop_list);
+	ops->func_hash = &ops->local_hash;
+	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
+}
+
+/**
+ * ftrace_ops_filter - the filter of an ops
+ * @ops: the ops
+ * @f: where to put it
+ *
+ * Context: ftrace_lock held; what @f points at is there as long as it is.
+ */
+void ftrace_ops_filter(struct ftrace_ops *ops, struct ftrace_filter *f)
+{
+	struct ftrace_ops_hash *h = ops->func_hash;
+
+	f->filter = rcu_dereference_protected(h->filter_hash,
+					      lockdep_is_held(&ftrace_lock));
+	f->skip = rcu_dereference_protected(h->notrace_hash,
+					    lockdep_is_held(&ftrace_lock));
+}
+
+static void list_add_ops(struct ftrace_ops *ops)
+{
+	RCU_INIT_POINTER(ops->next, rcu_access_pointer(ftrace_ops_list));
+	rcu_assign_pointer(ftrace_ops_list, ops);
+}
+
+static void list_del_ops(struct ftrace_ops *ops)
+{
+	struct ftrace_ops __rcu **p = &ftrace_ops_list;
+	struct ftrace_ops *at;
+
+	while ((at = rcu_dereference_protected(*p,
+					       lockdep_is_held(&ftrace_lock)))) {
+		if (at == ops) {
+			rcu_assign_pointer(*p, rcu_access_pointer(ops->next));
+			return;
+		}
+		p = &at->next;
+	}
+}
+
+/* What this core, or this state of it, cannot do for an ops. */
+static int check_ops(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_DELETED)
+		return -EINVAL;
+	if (WARN_ON_ONCE(ops->flags & FTRACE_OPS_FL_ENABLED))
+		return -EBUSY;
+	if (ftrace_disabled)
+		return -ENODEV;
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS)) {
+		if (ops->flags & FTRACE_OPS_FL_SAVE_REGS &&
+		    !(ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED))
+			return -EINVAL;
+		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+			return -EINVAL;
+	}
+	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
+		return -EBUSY;
+	return 0;
+}
+
+/**
+ * ftrace_startup - register an ops
+ * @ops: the ops, initialised
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL (its flags, or a call site that is not what it should
+ * be), -EBUSY (registered already; permanent while tracing is disabled),
+ * -ENODEV (ftrace is dead), -ENOMEM, -ENOSPC; then nothing has changed.
+ */
+int ftrace_startup(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = check_ops(ops);
+	if (ret)
+		return ret;
+
+	ftrace_ops_filter(ops, &f);
+	if (ftrace_hash_empty(f.filter))
+		ret = ftrace_discover_all();
+	else
+		ret = ftrace_discover_sites(f.filter->sites, f.filter->count);
+	if (!ret)
+		ret = ftrace_update_ops(ops, NULL, &f);
+	if (ret)
+		return ret;
+
+	/* Whoever frees such an ops relies on its grace period. */
+	if (!is_kernel_core_data((unsigned long)ops))
+		ops->flags |= FTRACE_OPS_FL_DYNAMIC;
+	ops->saved_func = ops->func;
+	ops->flags |= FTRACE_OPS_FL_ENABLED;
+	ftrace_pid_update_ops(ops);
+	list_add_ops(ops);
+	return 0;
+}
+
+/**
+ * ftrace_shutdown - unregister an ops
+ * @ops: the ops
+ *
+ * When it returns 0, the ops' callback runs nowhere and will not run again.
+ * A call site that is not what it should be does not keep an ops from going:
+ * it is reported and set aside.
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ * Return: 0; -EBUSY (not registered), -ENOMEM, and nothing has changed.
+ */
+int ftrace_shutdown(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+	unsigned long stops;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (WARN_ON_ONCE(!(ops->flags & FTRACE_OPS_FL_ENABLED)))
+		return -EBUSY;
+
+	ftrace_ops_filter(ops, &f);
+	stops = ftrace_stops.nr;
+	list_del_ops(ops);
+	do {
+		ret = ftrace_update_ops(ops, &f, NULL);
+	} while (ret == -EINVAL);
+	if (ret) {
+		list_add_ops(ops);
+		return ret;
+	}
+
+	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	ftrace_ops_set_func(ops, ops->saved_func);
+	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && stops == ftrace_stops.nr)
+		synchronize_rcu_tasks_rude();
+	return 0;
+}
+
+/**
+ * register_ftrace_function - have an ops called for the functions it filters
+ * @ops: the ops; must stay until it is unregistered
+ *
+ * Context: process.
+ * Return: 0 or an error as of ftrace_startup().
+ */
+int register_ftrace_function(struct ftrace_ops *ops)
+{
+	int ret;
+
+	ftrace_ops_init(ops);
+	mutex_lock(&ftrace_lock);
+	ret = ftrace_startup(ops);
+	mutex_unlock(&ftrace_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(register_ftrace_function);
+
+/**
+ * unregister_ftrace_function - have an ops called no more
+ * @ops: the ops; may be freed when this returns 0
+ *
+ * Context: process.
+ * Return: 0 or an error as of ftrace_shutdown().
+ */
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	int ret;
+
+	mutex_lock(&ftrace_lock);
+	ret = ftrace_shutdown(ops);
+	mutex_unlock(&ftrace_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unregister_ftrace_function);
+
+/**
+ * ftrace_ops_set_func - give an ops another callback
+ * @ops: the ops
+ * @func: the callback
+ *
+ * Callers under way may still be in the old one.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	lockdep_assert_held(&ftrace_lock);
+	WRITE_ONCE(ops->func, func);
+}
+
+/**
+ * ftrace_kill - end function tracing for good
+ *
+ * For when the kernel can no more be trusted with it: no text is touched any
+ * more, so this does not turn call sites off, it only leaves them nobody to
+ * call.
+ *
+ * Context: any.
+ */
+void ftrace_kill(void)
+{
+	ftrace_disabled = true;
+	ftrace_enabled = 0;
+	RCU_INIT_POINTER(ftrace_ops_list, NULL);
+	kprobe_ftrace_kill();
+}
+
+/**
+ * ftrace_is_dead - has function tracing been ended?
+ *
+ * Context: any.
+ */
+int ftrace_is_dead(void)
+{
+	return ftrace_disabled;
+}
+
+static bool permanent_ops_active(void)
+{
+	struct ftrace_ops *ops = NULL;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (ops->flags & FTRACE_OPS_FL_PERMANENT)
+			return true;
+	}
+	return false;
+}
+
+static int ftrace_enable_sysctl(const struct ctl_table *table, int write,
+				void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int was, ret;
+
+	mutex_lock(&ftrace_lock);
+	was = ftrace_enabled;
+	ret = ftrace_disabled ? -ENODEV :
+	      proc_dointvec(table, write, buffer, lenp, ppos);
+	if (ret || !write || !was == !ftrace_enabled)
+		goto out;
+
+	if (!ftrace_enabled && permanent_ops_active())
+		ret = -EBUSY;
+	else
+		ret = ftrace_update_enabled(ftrace_enabled);
+	if (ret)
+		ftrace_enabled = was;
+out:
+	mutex_unlock(&ftrace_lock);
+	return ret;
+}
+
+static struct ctl_table ftrace_sysctls[] = {
+	{
+		.procname	= "ftrace_enabled",
+		.data		= &ftrace_enabled,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= ftrace_enable_sysctl,
+	},
+};
+
+static int __init ftrace_sysctl_init(void)
+{
+	register_sysctl_init("kernel", ftrace_sysctls);
+	return 0;
+}
+late_initcall(ftrace_sysctl_init);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plan: checked as a whole, then written in slices.
+ *
+ * Either all of a plan is written or nothing. What could go wrong is found out
+ * before the first byte changes: memory is taken first, then text_mutex, which
+ * keeps true what the check of the present bytes has found.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/cpu.h>
+#include <linux/init.h>
+#include <linux/memory.h>
+#include <linux/vmalloc.h>
+
+#include "internal.h"
+#include "stats.h"
+
+/* How long one stop of the machine may last, in microseconds. */
+static unsigned int ftrace_stop_us __read_mostly = 1000;
+
+/*
+ * How many sites one stop may change, by what stops have taken so far. Starts
+ * low enough for a slow machine. text_mutex.
+ */
+static unsigned int slice_sites = 1024;
+
+struct ftrace_stop_stats ftrace_stops;
+
+static int __init set_stop_us(char *str)
+{
+	unsigned int us;
+
+	if (kstrtouint(str, 0, &us) || !us)
+		pr_warn("ftrace_stop_us=%s is no time in microseconds\n", str);
+	else
+		ftrace_stop_us = us;
+	return 0;
+}
+early_param("ftrace_stop_us", set_stop_us);
+
+/**
+ * ftrace_plan_reserve - make room in a plan
+ * @plan: the plan
+ * @nr: for how many entries in all
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
+{
+	struct ftrace_plan_entry *e;
+
+	if (nr <= plan->size)
+		return 0;
+	e = vmalloc_array(nr, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	if (plan->nr)
+		memcpy(e, plan->entries, array_size(plan->nr, sizeof(*e)));
+	vfree(plan->entries);
+	plan->entries = e;
+	plan->size = nr;
+	return 0;
+}
+
+/**
+ * ftrace_plan_free - free what a plan holds
+ * @plan: the plan; it is empty afterwards
+ */
+void ftrace_plan_free(struct ftrace_plan *plan)
+{
+	vfree(plan->entries);
+	memset(plan, 0, sizeof(*plan));
+}
+
+/*
+ * A site that is not what its record says: someone else wrote there, or the
+ * record is wrong. Either way it is not ours to write to.
+ */
+static void report_bad(const struct ftrace_plan_entry *e)
+{
+	unsigned long ip = ftrace_text_addr(e->ip);
+	u8 want[MCOUNT_INSN_SIZE], found[MCOUNT_INSN_SIZE] = {};
+
+	ftrace_text_expect(e->ip, e->from, want);
+	if (copy_from_kernel_nofault(found, (void *)ip, sizeof(found)))
+		pr_err("call site 0x%lx (%pS) cannot be read, expected %*ph, flags %#x; it is left alone\n",
+		       ip, (void *)ip, (int)sizeof(want), want,
+		       e->rec->state);
+	else
+		pr_err("call site 0x%lx (%pS): expected %*ph, found %*ph, flags %#x; it is left alone\n",
+		       ip, (void *)ip, (int)sizeof(want), want,
+		       (int)sizeof(found), found, e->rec->state);
+}
+
+static int check(const struct ftrace_plan *plan, unsigned int *bad)
+{
+	*bad = ftrace_text_check(plan);
+	if (*bad == plan->nr)
+		return 0;
+	report_bad(&plan->entries[*bad]);
+	return -EINVAL;
+}
+
+/* The window could not be set up. If that is for want of text, say where. */
+static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
+{
+	if (err != -EFAULT)
+		return err;
+	mutex_lock(&text_mutex);
+	err = check(plan, bad) ?: -EFAULT;
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+/**
+ * ftrace_plan_next_slice - how many sites the next stop may change
+ * @slice: how many the last one was allowed
+ * @sites: how many it changed, which is less at the end of a plan
+ * @ns: how long it lasted, in nanoseconds
+ * @bound_ns: how long one may last
+ *
+ * A stop has fixed costs, so its time is less than in proportion: the next
+ * slice errs on the short side. One that was cut short says nothing of what
+ * would have fitted.
+ *
+ * Context: any.
+ * Return: the number, at least FTRACE_SLICE_MIN unless @slice was below.
+ */
+unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
+				    u64 ns, u64 bound_ns)
+{
+	if (ns > bound_ns)
+		return max_t(u64, FTRACE_SLICE_MIN,
+			     div64_u64((u64)sites * bound_ns, ns) * 3 / 4);
+	if (sites == slice && ns < bound_ns / 2)
+		return 2 * slice;
+	return slice;
+}
+
+static void note_stop(unsigned int sites, u64 ns)
+{
+	ftrace_stops.nr++;
+	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, ns);
+	slice_sites = ftrace_plan_next_slice(slice_sites, sites, ns,
+					     (u64)ftrace_stop_us * NSEC_PER_USEC);
+}
+
+/* How many entries from @first on make up @sites that change, or all. */
+static unsigned int next_slice(const struct ftrace_plan *plan,
+			       unsigned int first, unsigned int *sites)
+{
+	unsigned int i, nr = 0;
+
+	if (plan->nr_text == plan->nr) {
+		*sites = min(*sites, plan->nr - first);
+		return *sites;
+	}
+	for (i = first; i < plan->nr && nr < *sites; i++)
+		nr += plan->entries[i].from != plan->entries[i].to;
+	*sites = nr;
+	return i - first;
+}
+
+static void write_slices(const struct ftrace_plan *plan)
+{
+	unsigned int first, nr, sites;
+
+	lockdep_assert_held(&text_mutex);
+	for (first = 0; first < plan->nr; first += nr) {
+		sites = slice_sites;
+		nr = next_slice(plan, first, &sites);
+		if (sites)
+			note_stop(sites, ftrace_text_write(plan, first, nr));
+	}
+}
+
+/**
+ * ftrace_plan_write - write a plan
+ * @plan: the plan
+ * @bad: with -EINVAL, the index of the first entry whose site is not what it
+ *	 should be; it has been reported
+ *
+ * Between two slices other CPUs run, with some sites old and some new.
+ *
+ * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
+ * Return: 0; or -ENOMEM or -EINVAL, and nothing has been written.
+ */
+int ftrace_plan_write(const struct ftrace_plan *plan, unsigned int *bad)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!plan->nr_text)
+		return 0;
+
+	/* No other CPU runs, and no NMI source is set up yet. */
+	if (ftrace_text_early()) {
+		ret = check(plan, bad);
+		if (!ret)
+			ftrace_text_write_early(plan);
+		return ret;
+	}
+
+	ret = ftrace_text_prepare(plan);
+	if (ret)
+		return no_page(plan, ret, bad);
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = check(plan, bad);
+	if (!ret)
+		write_slices(plan);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	ftrace_text_finish();
+	return ret;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What ftraced.c and the tests ask of the note table, see notes.c.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_RECORDER_H
+#define _KERNEL_TRACE_FTRACE_RECORDER_H
+
+#include <linux/types.h>
+
+struct ftrace_note_table;
+
+/**
+ * enum ftrace_note_result - what became of a note
+ * @FTRACE_NOTE_TAKEN: it is new
+ * @FTRACE_NOTE_KNOWN: it is there already
+ * @FTRACE_NOTE_FULL: no slot is left where it could go
+ */
+enum ftrace_note_result {
+	FTRACE_NOTE_TAKEN,
+	FTRACE_NOTE_KNOWN,
+	FTRACE_NOTE_FULL,
+};
+
+/**
+ * struct ftrace_notes_stat - the figures of the recorder
+ * @pending: notes that no round has turned into records yet
+ * @noted: notes taken since boot
+ * @skipped: calls since boot that found no slot
+ * @slots: home slots of the table in use
+ */
+struct ftrace_notes_stat {
+	int		pending;
+	unsigned long	noted;
+	unsigned long	skipped;
+	unsigned long	slots;
+};
+
+enum ftrace_note_result ftrace_note_claim(struct ftrace_note_table *t, u32 key);
+struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes);
+struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t);
+void ftrace_notes_retire(struct ftrace_note_table *t);
+void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip),
+			   void *data);
+void ftrace_notes_stat(struct ftrace_notes_stat *st);
+
+#endif /* _KERNEL_TRACE_FTRACE_RECORDER_H */

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own face of ftrace, for the kselftests: ops that are made,
+ * given filters, registered and freed as a test says, and what they saw.
+ *
+ * In debugfs, below ftrace_test_ops/:
+ *
+ * cmd     takes one command. I is the number of an ops, 0 to 15; the first
+ *         command that names an ops makes it:
+ *           flag I NAME             set a flag: regs, regs-if, recursion, rcu,
+ *                                   permanent, ipmodify
+ *           filter I GLOB [add]     ftrace_set_filter()
+ *           notrace I GLOB [add]    ftrace_set_notrace()
+ *           ip I ADDRESS [add]      ftrace_set_filter_ip()
+ *           rmip I ADDRESS          the same, to remove it
+ *           free I                  ftrace_free_filter()
+ *           register I              register_ftrace_function()
+ *           unregister I            unregister_ftrace_function()
+ *           zero I                  forget what it saw
+ *           drop I                  unregister it if need be, and free it
+ * result  what the last command returned: 0 or a negative error
+ * seen    a line "I FUNCTION COUNT" for each function an ops was called from
+ *
+ * Commands are for one test at a time: they take turns, and that is all.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/ftrace.h>
+#include <linux/module.h>
+
+#include "run.h"
+
+#define NR_OPS		16
+#define NR_SEEN		64
+
+/**
+ * struct test_ops - an ops and what it saw
+ * @ops: the ops
+ * @registered: register_ftrace_function() took it
+ * @seen: the call sites it was called from, and how often
+ * @other: calls for which there was no room in @seen
+ *
+ * @seen grows from its start; a slot is claimed by cmpxchg in any context.
+ */
+struct test_ops {
+	struct ftrace_ops	ops;
+	bool			registered;
+	struct {
+		unsigned long	ip;
+		atomic_t	calls;
+	} seen[NR_SEEN];
+	atomic_t		other;
+};
+
+static struct test_ops *all_ops[NR_OPS];
+static int result;
+static DEFINE_MUTEX(cmd_lock);
+
+static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *op,
+				  struct ftrace_regs *fregs)
+{
+	struct test_ops *t = container_of(op, struct test_ops, ops);
+	unsigned int i;
+
+	for (i = 0; i < NR_SEEN; i++) {
+		unsigned long was = READ_ONCE(t->seen[i].ip);
+
+		if (!was)
+			was = cmpxchg(&t->seen[i].ip, 0, ip) ?: ip;
+		if (was == ip) {
+			atomic_inc(&t->seen[i].calls);
+			return;
+		}
+	}
+	atomic_inc(&t->other);
+}
+
+static struct test_ops *get_ops(unsigned int nr)
+{
+	if (!all_ops[nr]) {
+		struct test_ops *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+		if (!t)
+			return NULL;
+		t->ops.func = test_callback;
+		all_ops[nr] = t;
+	}
+	return all_ops[nr];
+}
+
+static void forget(struct test_ops *t)
+{
+	memset(t->seen, 0, sizeof(t->seen));
+	atomic_set(&t->other, 0);
+}
+
+static int drop(unsigned int nr)
+{
+	struct test_ops *t = all_ops[nr];
+	int ret = 0;
+
+	if (t->registered)
+		ret = unregister_ftrace_function(&t->ops);
+	ftrace_free_filter(&t->ops);
+	/* Who still calls it shall not get away with it. */
+	memset(t, 0x6b, sizeof(*t));
+	kfree(t);
+	all_ops[nr] = NULL;
+	return ret;
+}
+
+static int set_flag(struct ftrace_ops *ops, const char *name)
+{
+	static const struct {
+		const char	*name;
+		unsigned long	flag;
+	} flags[] = {
+		{ "regs",	FTRACE_OPS_FL_SAVE_REGS },
+		{ "regs-if",	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED },
+		{ "recursion",	FTRACE_OPS_FL_RECURSION },
+		{ "rcu",	FTRACE_OPS_FL_RCU },
+		{ "permanent",	FTRACE_OPS_FL_PERMANENT },
+		{ "ipmodify",	FTRACE_OPS_FL_IPMODIFY },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		if (!strcmp(name, flags[i].name)) {
+			ops->flags |= flags[i].flag;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int set_ip(struct ftrace_ops *ops, const char *word, int remove,
+		  int reset)
+{
+	unsigned long ip;
+
+	return kstrtoul(word, 16, &ip) ?:
+	       ftrace_set_filter_ip(ops, ip, remove, reset);
+}
+
+/* Commands that are no more than the number of an ops. */
+static int command(const char *cmd, unsigned int nr, struct test_ops *t)
+{
+	int ret;
+
+	if (!strcmp(cmd, "register")) {
+		ret = register_ftrace_function(&t->ops);
+		if (!ret)
+			t->registered = true;
+		return ret;
+	}
+	if (!strcmp(cmd, "unregister")) {
+		ret = unregister_ftrace_function(&t->ops);
+		if (!ret)
+			t->registered = false;
+		return ret;
+	}
+	if (!strcmp(cmd, "zero")) {
+		forget(t);
+		return 0;
+	}
+	if (!strcmp(cmd, "free")) {
+		ftrace_free_filter(&t->ops);
+		return 0;
+	}
+	if (!strcmp(cmd, "drop"))
+		return drop(nr);
+	return -EBADRQC;
+}
+
+/* Commands that take one thing more. */
+static int command_with(const char *cmd, struct ftrace_ops *ops, char *what,
+			bool add)
+{
+	unsigned char *glob = (unsigned char *)what;
+
+	if (!strcmp(cmd, "flag"))
+		return set_flag(ops, what);
+	if (!strcmp(cmd, "filter"))
+		return ftrace_set_filter(ops, glob, strlen(what), !add);
+	if (!strcmp(cmd, "notrace"))
+		return ftrace_set_notrace(ops, glob, strlen(what), !add);
+	if (!strcmp(cmd, "ip"))
+		return set_ip(ops, what, 0, !add);
+	if (!strcmp(cmd, "rmip"))
+		return set_ip(ops, what, 1, 0);
+	return -EBADRQC;
+}
+
+static int run_command(char *line)
+{
+	char *cmd = strsep(&line, " ");
+	char *word = strsep(&line, " ");
+	char *what = strsep(&line, " ");
+	bool add = line && !strcmp(line, "add");
+	struct test_ops *t;
+	unsigned int nr;
+
+	if ((line && !add) || !word || kstrtouint(word, 10, &nr) || nr >= NR_OPS)
+		return -EBADRQC;
+	t = get_ops(nr);
+	if (!t)
+		return -ENOMEM;
+	if (what)
+		return command_with(cmd, &t->ops, what, add);
+	return command(cmd, nr, t);
+}
+
+static ssize_t cmd_write(struct file *file, const char __user *ubuf, size_t cnt,
+			 loff_t *ppos)
+{
+	char *line = ftrace_test_line(ubuf, cnt);
+	int ret;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	mutex_lock(&cmd_lock);
+	ret = run_command(line);
+	result = ret;
+	mutex_unlock(&cmd_lock);
+	kfree(line);
+	return ret ?: cnt;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= cmd_write,
+};
+
+static int result_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%d\n", result);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(result);
+
+static int seen_show(struct seq_file *m, void *v)
+{
+	unsigned int nr, i;
+
+	mutex_lock(&cmd_lock);
+	for (nr = 0; nr < NR_OPS; nr++) {
+		struct test_ops *t = all_ops[nr];
+
+		if (!t)
+			continue;
+		for (i = 0; i < NR_SEEN && t->seen[i].ip; i++)
+			seq_printf(m, "%u %ps %d\n", nr, (void *)t->seen[i].ip,
+				   atomic_read(&t->seen[i].calls));
+		if (atomic_read(&t->other))
+			seq_printf(m, "%u other %d\n", nr,
+				   atomic_read(&t->other));
+	}
+	mutex_unlock(&cmd_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(seen);
+
+static struct dentry *dir;
+
+static int __init ftrace_test_ops_init(void)
+{
+	dir = debugfs_create_dir("ftrace_test_ops", NULL);
+	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
+	debugfs_create_file("result", 0400, dir, NULL, &result_fops);
+	debugfs_create_file("seen", 0400, dir, NULL, &seen_fops);
+	return 0;
+}
+module_init(ftrace_test_ops_init);
+
+static void __exit ftrace_test_ops_exit(void)
+{
+	unsigned int nr;
+
+	debugfs_remove(dir);
+	for (nr = 0; nr < NR_OPS; nr++)
+		if (all_ops[nr])
+			drop(nr);
+}
+module_exit(ftrace_test_ops_exit);
+
+MODULE_DESCRIPTION("Users of ftrace, as the kselftests want them");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the text says, whatever the core believes; for the kselftests.
+ *
+ * In debugfs, below ftrace_test/:
+ *
+ * text      takes names of functions and addresses of call sites, ended by
+ *           white space; the same open file then gives a line for each: address,
+ *           the 5 bytes there, what they are, and whom they call
+ * calls     every function whose entry calls __fentry__ or a tracer's code,
+ *           found by a walk over all symbols: address, what it is, name
+ * corrupt   takes "NAME BYTES" and writes the bytes (ten hex digits) over the
+ *           call site of a function made for that; takes "restore"
+ * run       takes "NAME COUNT" and runs a function of this file
+ * counts    how often each of them ran
+ * nmi       takes 1 and 0: let NMIs of no known source run functions, or not;
+ *           gives their number
+ */
+
+#include <linux/debugfs.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nmi.h>
+#include <linux/sort.h>
+
+#include <asm/ibt.h>
+#include <asm/nops.h>
+#include <asm/text-patching.h>
+
+#include "run.h"
+
+/* ---- the functions ----------------------------------------------------- */
+
+FTRACE_TEST_FUNC(ftrace_test_plain)
+FTRACE_TEST_FUNC(ftrace_test_first)
+FTRACE_TEST_FUNC(ftrace_test_twin)
+FTRACE_TEST_FUNC(ftrace_test_victim0)
+FTRACE_TEST_FUNC(ftrace_test_victim1)
+FTRACE_TEST_FUNC(ftrace_test_victim2)
+FTRACE_TEST_FUNC(ftrace_test_victim3)
+FTRACE_TEST_FUNC(ftrace_test_in_nmi)
+
+/* Another name of the same function. */
+static void __used __alias(ftrace_test_plain) ftrace_test_alias(void);
+
+static struct ftrace_test_func funcs[] = {
+	FTRACE_TEST_ENTRY(ftrace_test_plain),
+	FTRACE_TEST_ENTRY(ftrace_test_first),
+	FTRACE_TEST_ENTRY(ftrace_test_twin),
+	FTRACE_TEST_ENTRY(ftrace_test_victim0),
+	FTRACE_TEST_ENTRY(ftrace_test_victim1),
+	FTRACE_TEST_ENTRY(ftrace_test_victim2),
+	FTRACE_TEST_ENTRY(ftrace_test_victim3),
+	FTRACE_TEST_ENTRY(ftrace_test_in_nmi),
+};
+
+static ssize_t run_write(struct file *file, const char __user *ubuf, size_t cnt,
+			 loff_t *ppos)
+{
+	return ftrace_test_run(funcs, ARRAY_SIZE(funcs), ubuf, cnt) ?: cnt;
+}
+
+static const struct file_operations run_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= run_write,
+};
+
+static int counts_show(struct seq_file *m, void *v)
+{
+	ftrace_test_show_calls(funcs, ARRAY_SIZE(funcs), m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counts);
+
+/* ---- what lies at a call site ------------------------------------------- */
+
+static unsigned long site_of(unsigned long addr)
+{
+	u32 word;
+
+	if (!copy_from_kernel_nofault(&word, (void *)addr, sizeof(word)) &&
+	    is_endbr(word))
+		addr += ENDBR_INSN_SIZE;
+	return addr;
+}
+
+/* @insn has room for MCOUNT_INSN_SIZE bytes. */
+static int read_site(unsigned long ip, u8 *insn)
+{
+	int ret;
+
+	/* With the lock no writer is between its first byte and its last. */
+	mutex_lock(&text_mutex);
+	ret = copy_from_kernel_nofault(insn, (void *)ip, MCOUNT_INSN_SIZE);
+	mutex_unlock(&text_mutex);
+	return ret;
+}
+
+/* What the bytes are; *@target is whom they call, or 0. */
+static const char *kind_of(unsigned long ip, const u8 *insn,
+			   unsigned long *target)
+{
+	s32 rel;
+
+	*target = 0;
+	if (!memcmp(insn, x86_nops[MCOUNT_INSN_SIZE], MCOUNT_INSN_SIZE))
+		return "nop5";
+	if (insn[0] == JMP8_INSN_OPCODE &&
+	    insn[1] == MCOUNT_INSN_SIZE - JMP8_INSN_SIZE)
+		return "jmp";
+	if (insn[0] != CALL_INSN_OPCODE)
+		return "other";
+
+	memcpy(&rel, insn + 1, sizeof(rel));
+	*target = ip + MCOUNT_INSN_SIZE + rel;
+	if (*target == (unsigned long)__fentry__)
+		return "fentry";
+	if (*target == (unsigned long)ftrace_caller ||
+	    is_ftrace_trampoline(*target))
+		return "tracer";
+	return "call";
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+/**
+ * struct sites - the call sites that an open file is about
+ * @lock: for the rest; taken by the reader and the writer of the file
+ * @ip: where they are
+ * @nr: how many
+ * @size: how many @ip has room for
+ * @len: length of what is in @word
+ * @word: a word that has not ended yet
+ */
+struct sites {
+	struct mutex	lock; /* for the rest */
+	unsigned long	*ip;
+	size_t		nr;
+	size_t		size;
+	size_t		len;
+	char		word[KSYM_NAME_LEN];
+};
+
+static int sites_add(struct sites *s, unsigned long ip)
+{
+	if (s->nr == s->size) {
+		size_t size = max_t(size_t, 512, s->size * 2);
+		unsigned long *more;
+
+		more = kvrealloc(s->ip, size * sizeof(*more), GFP_KERNEL);
+		if (!more)
+			return -ENOMEM;
+		s->ip = more;
+		s->size = size;
+	}
+	s->ip[s->nr++] = ip;
+	return 0;
+}
+
+/* Take in one word: an address, which has 16 digits, or a name. */
+static int sites_add_word(struct sites *s)
+{
+	unsigned long ip;
+	u8 insn[MCOUNT_INSN_SIZE];
+	bool address = s->len == 2 * sizeof(ip);
+
+	s->word[s->len] = '\0';
+	s->len = 0;
+	if (!address || kstrtoul(s->word, 16, &ip)) {
+		ip = kallsyms_lookup_name(s->word);
+		if (!ip)
+			return -ENOENT;
+		ip = site_of(ip);
+	}
+	return read_site(ip, insn) ?: sites_add(s, ip);
+}
+
+static void *sites_start(struct seq_file *m, loff_t *pos)
+{
+	struct sites *s = m->private;
+
+	mutex_lock(&s->lock);
+	return *pos < s->nr ? s->ip + *pos : NULL;
+}
+
+static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct sites *s = m->private;
+
+	return ++*pos < s->nr ? s->ip + *pos : NULL;
+}
+
+static void sites_stop(struct seq_file *m, void *v)
+{
+	struct sites *s = m->private;
+
+	mutex_unlock(&s->lock);
+}
+
+static int text_show(struct seq_file *m, void *v)
+{
+	unsigned long ip = *(unsigned long *)v, target;
+	u8 insn[MCOUNT_INSN_SIZE];
+	const char *kind;
+
+	if (read_site(ip, insn)) {
+		seq_printf(m, "%lx gone\n", ip);
+		return 0;
+	}
+	kind = kind_of(ip, insn, &target);
+	seq_printf(m, "%lx %*phN %s", ip, MCOUNT_INSN_SIZE, insn, kind);
+	if (target)
+		seq_printf(m, " %ps", (void *)target);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static const struct seq_operations text_sops = {
+	.start	= sites_start,
+	.next	= sites_next,
+	.stop	= sites_stop,
+	.show	= text_show,
+};
+
+static int sites_open(struct file *file, const struct seq_operations *sops)
+{
+	struct sites *s = __seq_open_private(file, sops, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	mutex_init(&s->lock);
+	return 0;
+}
+
+static int sites_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct sites *s = m->private;
+
+	kvfree(s->ip);
+	return seq_release_private(inode, file);
+}
+
+static int text_open(struct inode *inode, struct file *file)
+{
+	return sites_open(file, &text_sops);
+}
+
+/* Does not move the position: that is the reader's. */
+static ssize_t text_write(struct file *file, const char __user *ubuf,
+			  size_t cnt, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	struct sites *s = m->private;
+	size_t i;
+	char *buf;
+	int ret = 0;
+
+	cnt = min_t(size_t, cnt, PAGE_SIZE);
+	buf = memdup_user(ubuf, cnt);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+
+	mutex_lock(&s->lock);
+	for (i = 0; !ret && i < cnt; i++) {
+		if (isspace(buf[i])) {
+			if (s->len)
+				ret = sites_add_word(s);
+		} else if (s->len < sizeof(s->word) - 1) {
+			s->word[s->len++] = buf[i];
+		} else {
+			ret = -EINVAL;
+		}
+	}
+	if (ret)
+		s->len = 0;
+	mutex_unlock(&s->lock);
+	kfree(buf);
+	return ret ?: cnt;
+}
+
+static const struct file_operations text_fops = {
+	.owner		= THIS_MODULE,
+	.open		= text_open,
+	.read		= seq_read,
+	.write		= text_write,
+	.release	= sites_release,
+};
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* The kind of a function's call site if that calls tracing code, or NULL. */
+static const char *tracing_call(unsigned long ip)
+{
+	u8 insn[MCOUNT_INSN_SIZE];
+	unsigned long target;
+	const char *kind;
+
+	/* Below module_mutex, which text_mutex has no place in. */
+	if (copy_from_kernel_nofault(insn, (void *)ip, sizeof(insn)))
+		return NULL;
+	kind = kind_of(ip, insn, &target);
+	return !strcmp(kind, "fentry") || !strcmp(kind, "tracer") ? kind : NULL;
+}
+
+static int add_if_call(void *data, const char *name, unsigned long addr)
+{
+	unsigned long ip;
+
+	if (!kernel_text_address(addr))
+		return 0;
+	ip = site_of(addr);
+	return tracing_call(ip) ? sites_add(data, ip) : 0;
+}
+
+static int cmp_site(const void *a, const void *b)
+{
+	unsigned long x = *(unsigned long *)a, y = *(unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int calls_show(struct seq_file *m, void *v)
+{
+	struct sites *s = m->private;
+	unsigned long *ip = v;
+	const char *kind;
+
+	/* Aliases: the same site under several names. */
+	if (ip > s->ip && ip[-1] == ip[0])
+		return 0;
+	kind = tracing_call(*ip);
+	if (kind)
+		seq_printf(m, "%lx %s %ps\n", *ip, kind, (void *)*ip);
+	return 0;
+}
+
+static const struct seq_operations calls_sops = {
+	.start	= sites_start,
+	.next	= sites_next,
+	.stop	= sites_stop,
+	.show	= calls_show,
+};
+
+static int calls_open(struct inode *inode, struct file *file)
+{
+	struct sites *s;
+	int ret;
+
+	ret = sites_open(file, &calls_sops);
+	if (ret)
+		return ret;
+	s = ((struct seq_file *)file->private_data)->private;
+
+	ret = kallsyms_on_each_symbol(add_if_call, s);
+	if (!ret)
+		ret = module_kallsyms_on_each_symbol(NULL, add_if_call, s);
+	if (ret) {
+		sites_release(inode, file);
+		return ret;
+	}
+	sort(s->ip, s->nr, sizeof(*s->ip), cmp_site, NULL);
+	return 0;
+}
+
+static const struct file_operations calls_fops = {
+	.owner		= THIS_MODULE,
+	.open		= calls_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= sites_release,
+};
+
+/* ---- corrupt --------------------------------------------------------------- */
+
+/**
+ * struct corruption - the call site that is spoilt
+ * @ip: where it is; 0: there is none
+ * @was: its bytes before
+ * @mod: the module it is in; we hold a reference
+ */
+static struct corruption {
+	unsigned long	ip;
+	u8		was[MCOUNT_INSN_SIZE];
+	struct module	*mod;
+} corruption;
+
+static DEFINE_MUTEX(corrupt_lock);
+
+static void poke_site(unsigned long ip, const u8 *insn)
+{
+	mutex_lock(&text_mutex);
+	text_poke((void *)ip, insn, MCOUNT_INSN_SIZE);
+	text_poke_sync();
+	mutex_unlock(&text_mutex);
+}
+
+static int corrupt(const char *name, const u8 *insn)
+{
+	unsigned long ip;
+	int ret;
+
+	if (corruption.ip)
+		return -EBUSY;
+	/* The name of a victim: nobody misses it. */
+	if (!str_has_prefix(name, "ftrace_test_"))
+		return -EPERM;
+	ip = kallsyms_lookup_name(name);
+	if (!ip)
+		return -ENOENT;
+
+	preempt_disable();
+	corruption.mod = __module_text_address(ip);
+	if (corruption.mod && !try_module_get(corruption.mod))
+		ip = 0;
+	preempt_enable();
+	if (!ip)
+		return -ENOENT;
+
+	ip = site_of(ip);
+	ret = read_site(ip, corruption.was);
+	if (ret) {
+		module_put(corruption.mod);
+		return ret;
+	}
+	corruption.ip = ip;
+	poke_site(ip, insn);
+	return 0;
+}
+
+static int restore(void)
+{
+	if (!corruption.ip)
+		return -ENOENT;
+	poke_site(corruption.ip, corruption.was);
+	corruption.ip = 0;
+	module_put(corruption.mod);
+	return 0;
+}
+
+static ssize_t corrupt_write(struct file *file, const char __user *ubuf,
+			     size_t cnt, loff_t *ppos)
+{
+	u8 insn[MCOUNT_INSN_SIZE];
+	char *line, *name, *rest;
+	int ret;
+
+	line = ftrace_test_line(ubuf, cnt);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+
+	rest = line;
+	name = strsep(&rest, " ");
+	mutex_lock(&corrupt_lock);
+	if (!strcmp(name, "restore") && !rest)
+		ret = restore();
+	else if (rest && strlen(rest) == 2 * sizeof(insn) &&
+		 !hex2bin(insn, rest, sizeof(insn)))
+		ret = corrupt(name, insn);
+	else
+		ret = -EINVAL;
+	mutex_unlock(&corrupt_lock);
+	kfree(line);
+	return ret ?: cnt;
+}
+
+static int corrupt_show(struct seq_file *m, void *v)
+{
+	mutex_lock(&corrupt_lock);
+	if (corruption.ip)
+		seq_printf(m, "%lx %*phN\n", corruption.ip, MCOUNT_INSN_SIZE,
+			   corruption.was);
+	mutex_unlock(&corrupt_lock);
+	return 0;
+}
+
+static int corrupt_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, corrupt_show, NULL);
+}
+
+static const struct file_operations corrupt_fops = {
+	.owner		= THIS_MODULE,
+	.open		= corrupt_open,
+	.read		= seq_read,
+	.write		= corrupt_write,
+	.release	= single_release,
+};
+
+/* ---- nmi ------------------------------------------------------------------- */
+
+static atomic_t nmis;
+static bool nmi_on;
+static DEFINE_MUTEX(nmi_lock);
+
+static int nmi_handler(unsigned int type, struct pt_regs *regs)
+{
+	atomic_inc(&nmis);
+	ftrace_test_in_nmi();
+	return NMI_HANDLED;
+}
+
+static int nmi_set(void *data, u64 val)
+{
+	int ret = 0;
+
+	if (val > 1)
+		return -EINVAL;
+	mutex_lock(&nmi_lock);
+	if (val && !nmi_on)
+		ret = register_nmi_handler(NMI_UNKNOWN, nmi_handler, 0,
+					   "ftrace_test");
+	else if (!val && nmi_on)
+		unregister_nmi_handler(NMI_UNKNOWN, "ftrace_test");
+	if (!ret)
+		nmi_on = val;
+	mutex_unlock(&nmi_lock);
+	return ret;
+}
+
+static int nmi_get(void *data, u64 *val)
+{
+	*val = atomic_read(&nmis);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(nmi_fops, nmi_get, nmi_set, "%llu\n");
+
+static int __init ftrace_test_text_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("ftrace_test", NULL);
+
+	debugfs_create_file("text", 0600, dir, NULL, &text_fops);
+	debugfs_create_file("calls", 0400, dir, NULL, &calls_fops);
+	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
+	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
+	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
+	debugfs_create_file_unsafe("nmi", 0600, dir, NULL, &nmi_fops);
+	return 0;
+}
+late_initcall(ftrace_test_text_init);

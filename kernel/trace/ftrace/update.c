@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Updates: from what the ops want to a plan, and from a plan that has been
+ * written to the records.
+ *
+ * An update walks the records it concerns in the order of their addresses. A
+ * record that is NEW, one whose text still calls __fentry__, takes part like
+ * any other: it goes straight to what it has to call.
+ */
+#include <linux/err.h>
+
+#include "internal.h"
+#include "stats.h"
+
+/*
+ * False while kernel.ftrace_enabled holds every site at a nop. The records
+ * keep their sets meanwhile. ftrace_lock.
+ */
+static bool sites_on = true;
+
+unsigned long ftrace_nr_bad;
+
+/**
+ * struct step - the last question and its answer
+ * @state: the state of the record: its set, and that it is neither new nor bad
+ * @want: the ops wants the site
+ * @to: the set that follows
+ * @from_text: what the text calls now
+ * @to_text: what it has to call
+ *
+ * Neighbours mostly have the same set, so that a walk over all records asks
+ * the table of sets but a few times.
+ */
+struct step {
+	u32	state;
+	bool	want;
+	int	to;
+	u32	from_text;
+	u32	to_text;
+};
+
+/* No record that is asked about has this state. */
+#define NO_STEP		{ .state = FTRACE_REC_BAD }
+
+/**
+ * struct update - one update under way
+ * @plan: the changes so far
+ * @ops: whose filter changes; NULL: only NEW records are given their sets
+ * @old: the filter it had; NULL: it was not registered
+ * @new: the filter it gets; NULL: it goes
+ * @all: @new means every site
+ * @last: see there
+ */
+struct update {
+	struct ftrace_plan		plan;
+	struct ftrace_ops		*ops;
+	const struct ftrace_filter	*old;
+	const struct ftrace_filter	*new;
+	bool				all;
+	struct step			last;
+};
+
+static u32 set_text(u32 id)
+{
+	return sites_on ? ftrace_opset_target(id) : 0;
+}
+
+/**
+ * ftrace_rec_text - what the text of a record's call site is
+ * @rec: the record, not a bad one
+ *
+ * Context: ftrace_lock held.
+ * Return: what the site calls as ftrace_text_key(), 0 for a nop.
+ */
+u32 ftrace_rec_text(const struct dyn_ftrace *rec)
+{
+	if (rec->state & FTRACE_REC_NEW)
+		return ftrace_text_key(MCOUNT_ADDR);
+	return set_text(ftrace_rec_set(rec));
+}
+
+/* The set that a site would have by all registered ops but @skip. */
+static int wanted_set(unsigned long ip, const struct ftrace_ops *skip)
+{
+	struct ftrace_filter f;
+	struct ftrace_ops *ops = NULL;
+	int id = 0;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (ops == skip)
+			continue;
+		ftrace_ops_filter(ops, &f);
+		if (ftrace_filter_wants(&f, ip))
+			id = ftrace_opset_with(id, ops);
+		if (id < 0)
+			break;
+	}
+	return id;
+}
+
+static int take_step(struct update *u, u32 id, bool want)
+{
+	struct step *s = &u->last;
+
+	s->state = id;
+	s->want = want;
+	s->to = id;
+	if (u->ops)
+		s->to = want ? ftrace_opset_with(id, u->ops) :
+			       ftrace_opset_without(id, u->ops);
+	if (s->to < 0) {
+		s->state = FTRACE_REC_BAD;
+		return s->to;
+	}
+	s->from_text = set_text(id);
+	s->to_text = set_text(s->to);
+	return 0;
+}
+
+/* A site that nobody has patched yet gets all that the ops ask for at once. */
+static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
+{
+	int id, ret;
+
+	id = wanted_set(ftrace_rec_ip(rec), u->ops);
+	if (id < 0)
+		return id;
+	ret = take_step(u, id, want);
+	if (ret)
+		return ret;
+	return ftrace_plan_add(&u->plan, rec, ftrace_text_key(MCOUNT_ADDR),
+			       u->last.to_text, u->last.to);
+}
+
+static __always_inline int update_rec(struct update *u, struct dyn_ftrace *rec)
+{
+	u32 state = rec->state;
+	bool want = u->all ||
+		    (u->new && ftrace_filter_wants(u->new, ftrace_rec_ip(rec)));
+	int ret;
+
+	if (unlikely(state & (FTRACE_REC_NEW | FTRACE_REC_BAD)))
+		return state & FTRACE_REC_BAD ? 0 : update_new(u, rec, want);
+
+	if (state != u->last.state || want != u->last.want) {
+		ret = take_step(u, state, want);
+		if (ret)
+			return ret;
+	}
+	if (u->last.to == state)
+		return 0;
+	return ftrace_plan_add(&u->plan, rec, u->last.from_text,
+			       u->last.to_text, u->last.to);
+}
+
+static int update_region(struct update *u, struct ftrace_region *r)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; recs && i < recs->nr && !ret; i++)
+		ret = update_rec(u, &recs->rec[i]);
+	return ret;
+}
+
+static int update_all(struct update *u)
+{
+	struct ftrace_region *r;
+	unsigned int nr = 0;
+	int ret;
+
+	list_for_each_entry(r, &ftrace_regions, list)
+		nr += ftrace_region_nr(r);
+	ret = ftrace_plan_reserve(&u->plan, nr);
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (ret)
+			break;
+		ret = update_region(u, r);
+	}
+	return ret;
+}
+
+static unsigned int count_of(const struct ftrace_filter *f)
+{
+	return f ? f->filter->count : 0;
+}
+
+/* Both filters are lists of sites: only what is on them can change. */
+static int update_listed(struct update *u)
+{
+	unsigned int nr_old = count_of(u->old), nr_new = count_of(u->new);
+	unsigned int i = 0, j = 0;
+	int ret = 0;
+
+	while ((i < nr_old || j < nr_new) && !ret) {
+		u32 x = i < nr_old ? u->old->filter->sites[i] : U32_MAX;
+		u32 y = j < nr_new ? u->new->filter->sites[j] : U32_MAX;
+		struct dyn_ftrace *rec;
+
+		i += i < nr_old && x <= y;
+		j += j < nr_new && y <= x;
+		rec = ftrace_rec_find(ftrace_text_addr(min(x, y)));
+		if (rec)
+			ret = update_rec(u, rec);
+	}
+	return ret;
+}
+
+static void set_aside(struct dyn_ftrace *rec)
+{
+	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
+
+	if (rec->state & FTRACE_REC_NEW)
+		r->nr_new--;
+	ftrace_opset_move(ftrace_rec_set(rec), 0, 1);
+	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
+	ftrace_nr_bad++;
+}
+
+static void was_new(const struct dyn_ftrace *rec)
+{
+	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
+}
+
+/* The text is written: let the records say so. */
+static void commit(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+	u32 from = 0, to = 0, run = 0;
+
+	for (e = plan->entries; e < end; e++) {
+		struct dyn_ftrace *rec = e->rec;
+		u32 was = rec->state;
+
+		if (unlikely(was & FTRACE_REC_NEW)) {
+			was_new(rec);
+			was &= ~FTRACE_REC_NEW;
+		}
+		if (was != from || e->state != to) {
+			ftrace_opset_move(from, to, run);
+			from = was;
+			to = e->state;
+			run = 0;
+		}
+		run++;
+		WRITE_ONCE(rec->state, e->state);
+	}
+	ftrace_opset_move(from, to, run);
+}
+
+/* Takes the plan over. */
+static int finish(struct ftrace_plan *plan, int ret)
+{
+	unsigned int bad;
+
+	if (!ret)
+		ret = ftrace_plan_write(plan, &bad);
+	if (!ret)
+		commit(plan);
+	else if (ret == -EINVAL)
+		set_aside(plan->entries[bad].rec);
+	ftrace_plan_free(plan);
+	ftrace_opset_gc();
+	return ret;
+}
+
+static bool is_listed(const struct ftrace_filter *f)
+{
+	return !f || !ftrace_hash_empty(f->filter);
+}
+
+/**
+ * ftrace_update_ops - have call sites follow a change of one ops
+ * @ops: the ops
+ * @old: its filter up to now; NULL: it was not registered
+ * @new: its filter from now on; NULL: it is to be called no more
+ *
+ * Touches the records that are on either filter and no others, unless one of
+ * the filters means all.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EINVAL (a call site
+ * is not what it should be; it is set aside), and every site is as it was.
+ */
+int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
+		      const struct ftrace_filter *new)
+{
+	struct update u = {
+		.ops	= ops,
+		.old	= old,
+		.new	= new,
+		.all	= new && ftrace_hash_empty(new->filter) && !new->skip,
+		.last	= NO_STEP,
+	};
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = is_listed(old) && is_listed(new) ? update_listed(&u) :
+						 update_all(&u);
+	return finish(&u.plan, ret);
+}
+
+/**
+ * ftrace_settle - give the new records what the active ops ask for
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_settle(void)
+{
+	struct update u = { .last = NO_STEP };
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		if (!r->nr_new)
+			continue;
+		for (i = 0; i < recs->nr && !ret; i++) {
+			if (recs->rec[i].state & FTRACE_REC_NEW)
+				ret = update_rec(&u, &recs->rec[i]);
+		}
+		if (ret)
+			break;
+	}
+	return finish(&u.plan, ret);
+}
+
+static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
+{
+	u32 id = ftrace_rec_set(rec), target;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	target = ftrace_opset_target(id);
+	return ftrace_plan_add(plan, rec, on ? 0 : target, on ? target : 0, id);
+}
+
+/**
+ * ftrace_update_enabled - hold all call sites at nops, or let them go
+ * @on: let them go
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_enabled(bool on)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (on == sites_on)
+		return 0;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_switch(&plan, &recs->rec[i], on);
+	}
+	ret = finish(&plan, ret);
+	if (!ret)
+		sites_on = on;
+	return ret;
+}
