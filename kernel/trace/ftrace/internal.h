@@ -347,6 +347,7 @@ struct ftrace_mod_syms;
  * @pos: the kernel's symbols: where the walk is
  * @mod: a module's symbols, sorted by address; NULL for the kernel
  * @mod_idx: where in @mod the walk is
+ * @sieve: if set, names of the kernel that it holds back are passed over
  * @len: length of the last name
  * @name: room for one name
  *
@@ -360,8 +361,9 @@ struct ftrace_names {
 	struct kallsyms_cursor	pos;
 	struct ftrace_mod_syms	*mod;
 	unsigned int		mod_idx;
+	const struct kallsyms_sieve *sieve;
 	unsigned int		len;
-	char			name[KALLSYMS_CURSOR_NAME];
+	char			name[KSYM_NAME_LEN];
 };
 
 int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,

@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/glob.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
@@ -104,7 +105,14 @@ static bool any_alias_matches(struct ftrace_names *n, unsigned long ip,
 	return false;
 }
 
+/* What a pattern asks for literally; of a glob that is more than is known. */
+static void sieve_init(struct kallsyms_sieve *sieve, const struct ftrace_glob *g)
+{
+	kallsyms_sieve_init(sieve, g->search, g->type == MATCH_GLOB ? 0 : g->len);
+}
+
 static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
+			const struct kallsyms_sieve *sieve,
 			struct ftrace_sites *s)
 {
 	struct ftrace_recs *recs = ftrace_region_recs(r);
@@ -117,6 +125,7 @@ static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
 	ret = ftrace_names_start(&n, r, r->start);
 	if (ret)
 		return ret;
+	n.sieve = sieve;
 	for (i = 0; i < recs->nr && !ret; i++) {
 		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
 
@@ -132,16 +141,22 @@ static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
 static int match_glob(const struct ftrace_glob *g, const struct ftrace_glob *mod,
 		      struct ftrace_sites *s)
 {
+	struct kallsyms_sieve *sieve;
 	struct ftrace_region *r;
 	int ret;
 
+	sieve = kmalloc(sizeof(*sieve), GFP_KERNEL);
+	if (!sieve)
+		return -ENOMEM;
+	sieve_init(sieve, g);
 	ret = ftrace_discover_all();
 	list_for_each_entry(r, &ftrace_regions, list) {
 		if (ret)
 			break;
 		if (region_wanted(r, mod))
-			ret = match_region(r, g, s);
+			ret = match_region(r, g, sieve, s);
 	}
+	kfree(sieve);
 	return ret;
 }
 

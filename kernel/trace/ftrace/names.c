@@ -187,6 +187,7 @@ int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
 {
 	lockdep_assert_held(&ftrace_lock);
 	n->r = NULL;
+	n->sieve = NULL;
 	n->last = 0;
 	n->mod = NULL;
 	n->mod_idx = 0;
@@ -230,6 +231,11 @@ static const char *name_at(struct ftrace_names *n)
 	return n->name;
 }
 
+static bool held_back(const struct ftrace_names *n)
+{
+	return n->sieve && !n->mod && !kallsyms_cursor_sieve(&n->pos, n->sieve);
+}
+
 /**
  * ftrace_names_symbol - the next symbol of the region
  * @n: the walk
@@ -261,6 +267,8 @@ const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip)
 	const char *name;
 
 	skip_to(n, ip - SITE_OFFSET_MAX);
+	while (n->addr <= ip && held_back(n))
+		advance(n);
 	if (n->addr > ip)
 		return NULL;
 	name = name_at(n);
