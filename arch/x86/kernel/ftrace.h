@@ -6,9 +6,9 @@
 #define _ARCH_X86_KERNEL_FTRACE_H
 
 #include <linux/build_bug.h>
+#include <linux/ftrace.h>
 #include <linux/ftrace_text.h>
 #include <linux/types.h>
-#include <asm/ftrace.h>
 #include <asm/text-patching.h>
 
 /**

@@ -36,17 +36,17 @@
 #include <linux/lockdep.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
+#include <linux/mmu_context.h>
 #include <linux/pgtable.h>
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/stop_machine.h>
+#include <linux/sync_core.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 #include <asm/kaslr.h>
-#include <asm/mmu_context.h>
 #include <asm/paravirt.h>
 #include <asm/sections.h>
-#include <asm/sync_core.h>
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 

@@ -5,7 +5,7 @@
  * A round takes the notes the recorder has made, gives each new call site a
  * record, and writes one plan: nops, or calls for the sites that somebody
  * traces already. The boot has a round behind each level of initcalls; then
- * the thread takes over, with at most one a second. A round that finds nothing
+ * the thread takes over, with at most one a second once the system runs. A round that finds nothing
  * leaves the system in equilibrium: no thread runs, only a deferrable timer
  * looks at two counters, and it does not wake an idle CPU for that.
  */
@@ -215,6 +215,18 @@ static void resize_notes(void)
 
 static int ftraced(void *unused)
 {
+	/*
+	 * The end of the boot runs through much that has not run before, and
+	 * over and over: that is worth more than one round.
+	 */
+	while (system_state < SYSTEM_RUNNING) {
+		schedule_timeout_idle(HZ / 50);
+		if (has_work())
+			ftraced_round();
+	}
+	resize_notes();
+	mod_timer(&ftraced_timer, jiffies + HZ);
+
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		schedule();
@@ -229,17 +241,15 @@ static int ftraced(void *unused)
 	return 0;
 }
 
-/* After the last round of the boot, so that no second is counted twice. */
 static int __init ftraced_start(void)
 {
 	ftraced_round();
+	timer_setup(&ftraced_timer, ftraced_tick, TIMER_DEFERRABLE);
 	ftraced_task = kthread_run(ftraced, NULL, "ftraced");
 	if (IS_ERR(ftraced_task)) {
 		pr_err("no thread: call sites that run from now on are found only on demand\n");
 		return PTR_ERR(ftraced_task);
 	}
-	timer_setup(&ftraced_timer, ftraced_tick, TIMER_DEFERRABLE);
-	mod_timer(&ftraced_timer, jiffies + HZ);
 	return 0;
 }
 late_initcall_sync(ftraced_start);
@@ -311,13 +321,15 @@ static ssize_t enabled_read(struct file *file, char __user *ubuf, size_t cnt,
 static ssize_t enabled_write(struct file *file, const char __user *ubuf,
 			     size_t cnt, loff_t *ppos)
 {
-	unsigned long val;
-	int ret;
+	char buf[8];
+	u8 val;
 
-	ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
-	if (ret)
-		return ret;
-	if (val > 1)
+	if (cnt >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, ubuf, cnt))
+		return -EFAULT;
+	buf[cnt] = '\0';
+	if (kstrtou8(buf, 10, &val) || val > 1)
 		return -EINVAL;
 	mutex_lock(&ftrace_lock);
 	WRITE_ONCE(enabled, val);

@@ -241,7 +241,7 @@ void ftrace_opset_gc(void);
 /* ---- text: plan.c, update.c -------------------------------------------- */
 
 /* No stop is worth its while for less. */
-#define FTRACE_SLICE_MIN	512
+#define FTRACE_SLICE_MIN	1024
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
 /**

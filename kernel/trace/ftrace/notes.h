@@ -36,7 +36,6 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
-#include <asm/ftrace.h>
 
 /**
  * struct ftrace_note_table - the notes of one round

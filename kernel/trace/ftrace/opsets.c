@@ -9,19 +9,21 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include "internal.h"
 
 #define OPSET_BITS	8
 
-/* Both: ftrace_lock. */
+/*
+ * The sets by content, and by number; number 0 is not given away. A plain array,
+ * not an xarray: a tracer on the command line is registered before those work.
+ * ftrace_lock.
+ */
 static DEFINE_HASHTABLE(opset_table, OPSET_BITS);
-static DEFINE_XARRAY_ALLOC1(opset_ids);
-
-/* A record has no room for a larger number. */
-#define OPSET_IDS	XA_LIMIT(1, FTRACE_REC_SET_MASK)
+static struct ftrace_opset **opset_ids;
+static u32 opset_nr_ids;
 
 static u32 opset_key(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -38,7 +40,7 @@ static u32 opset_key(struct ftrace_ops *const *ops, unsigned int nr)
 struct ftrace_opset *ftrace_opset_find(u32 id)
 {
 	lockdep_assert_held(&ftrace_lock);
-	return id ? xa_load(&opset_ids, id) : NULL;
+	return id < opset_nr_ids ? opset_ids[id] : NULL;
 }
 
 static struct ftrace_opset *opset_lookup(struct ftrace_ops *const *ops,
@@ -65,6 +67,42 @@ static int opset_index(const struct ftrace_opset *set,
 	return -1;
 }
 
+static int grow_ids(void)
+{
+	u32 nr = min(max(64U, 2 * opset_nr_ids), FTRACE_REC_SET_MASK + 1);
+	struct ftrace_opset **ids;
+
+	/* A record has no room for a larger number. */
+	if (nr == opset_nr_ids)
+		return -ENOSPC;
+	ids = kvcalloc(nr, sizeof(*ids), GFP_KERNEL);
+	if (!ids)
+		return -ENOMEM;
+	if (opset_nr_ids)
+		memcpy(ids, opset_ids, array_size(opset_nr_ids, sizeof(*ids)));
+	kvfree(opset_ids);
+	opset_ids = ids;
+	opset_nr_ids = nr;
+	return 0;
+}
+
+static int assign_id(struct ftrace_opset *set)
+{
+	u32 id = 1;
+	int ret;
+
+	while (id < opset_nr_ids && opset_ids[id])
+		id++;
+	if (id >= opset_nr_ids) {
+		ret = grow_ids();
+		if (ret)
+			return ret;
+	}
+	set->id = id;
+	opset_ids[id] = set;
+	return 0;
+}
+
 /* Takes @set over. */
 static int opset_intern(struct ftrace_opset *set)
 {
@@ -75,10 +113,10 @@ static int opset_intern(struct ftrace_opset *set)
 		kfree(set);
 		return known->id;
 	}
-	ret = xa_alloc(&opset_ids, &set->id, set, OPSET_IDS, GFP_KERNEL);
+	ret = assign_id(set);
 	if (ret) {
 		kfree(set);
-		return ret == -EBUSY ? -ENOSPC : ret;
+		return ret;
 	}
 	set->target = ftrace_text_key((unsigned long)ftrace_caller);
 	hash_add(opset_table, &set->node, opset_key(set->ops, set->nr));
@@ -207,13 +245,14 @@ void ftrace_opset_move(u32 from, u32 to, unsigned int nr)
 void ftrace_opset_gc(void)
 {
 	struct ftrace_opset *set;
-	unsigned long id;
+	u32 id;
 
 	lockdep_assert_held(&ftrace_lock);
-	xa_for_each(&opset_ids, id, set) {
-		if (set->nr_recs)
+	for (id = 1; id < opset_nr_ids; id++) {
+		set = opset_ids[id];
+		if (!set || set->nr_recs)
 			continue;
-		xa_erase(&opset_ids, id);
+		opset_ids[id] = NULL;
 		hash_del(&set->node);
 		kfree(set);
 	}

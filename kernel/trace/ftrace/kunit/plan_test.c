@@ -97,8 +97,8 @@ static void slice_test(struct kunit *test)
 		{ 10000, 5000, 2 * BOUND, 1875 },
 		{ 8000, 8000, BOUND + 1, 5999 },
 		/* Never too little to be worth a stop. */
-		{ 1000, 1000, 100 * BOUND, FTRACE_SLICE_MIN },
-		{ 1000, 1, 2 * BOUND, FTRACE_SLICE_MIN },
+		{ 9000, 9000, 100 * BOUND, FTRACE_SLICE_MIN },
+		{ 9000, 1, 2 * BOUND, FTRACE_SLICE_MIN },
 		{ FTRACE_SLICE_MIN, FTRACE_SLICE_MIN, U64_MAX, FTRACE_SLICE_MIN },
 		/* All that 32 bits can count. */
 		{ U32_MAX, U32_MAX, 2 * BOUND, 1610612735 },
