@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door: see "make help".
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+# The base: a 6.12.y tree or tarball; empty means Debian's linux-source-6.12.
+LINUX ?=
+export LINUX
+
+ftrace := tools/testing/selftests/ftrace
+qemu   := $(ftrace)/qemu
+
+.PHONY: help
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+
+#: A dynamic ftrace core for Linux 6.12, x86-64.
+#:
+#:   make run         build the kernel, boot it in QEMU, show what it does
+#:   make test        every test; last line: N passed, N failed, N skipped
+#:   make test-quick  the tests that take a minute or two
+#:   make shell       an interactive guest on that kernel
+#:   make bench       instruction counts: the stock kernel against this one
+#:   make lint        sparse, checkpatch, kernel-doc and W=1 on our files
+#:   make kernel      build the kernel only (build/recorder)
+#:   make stock       build the unmodified base (build/stock)
+#:   make prepare     make the source tree only (build/linux)
+#:   make series      the same as patches for "git am" (build/series)
+#:   make clean       remove build/
+#:
+#: Settings, as in "make run LINUX=/path":
+#:
+#:   LINUX=PATH       a 6.12.y source tree or tarball
+#:                    (default: Debian's package linux-source-6.12)
+#:   JOBS=N           compile jobs at a time (default: number of CPUs)
+#:   CPUS=N           CPUs of the guest (default: 2)
+#:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
+#:
+#: What is missing is installed with apt on first use (Debian 12).
+#: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
+#:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
+
+.PHONY: setup prepare kernel stock
+setup:
+	@base/setup.sh
+
+prepare: setup
+	@base/prepare.sh
+
+kernel: prepare
+	@base/build.sh recorder
+
+stock: setup
+	@base/prepare.sh --base-only
+	@base/build.sh stock
+
+.PHONY: run shell test test-quick bench lint
+run: kernel
+	@$(qemu)/demo-run.sh
+
+shell: kernel
+	@$(qemu)/run.py --shell
+
+test: kernel
+	@$(qemu)/test.sh
+
+test-quick: kernel
+	@$(qemu)/test.sh --quick
+
+bench: kernel stock
+	@$(ftrace)/bench/bench.py
+
+lint: prepare
+	@base/lint.sh
+
+.PHONY: series
+series: prepare
+	@base/series.sh
+
+.PHONY: clean
+clean:
+	rm -rf build

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Build one kernel and its modules, showing how far it is.  The whole output
+# goes to build/WHICH/build.log; on failure the errors are shown.
+#
+# usage: build.sh recorder|stock
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+which=$1
+case $which in
+stock)	src=$build/base ;;
+*)	src=$build/linux ;;
+esac
+out=$build/$which
+log=$out/build.log
+config=$top/base/config
+[ -f "$config/$which.config" ] || die "no such kernel: $which (see base/config)"
+
+# One build at a time in one place.
+mkdir -p "$out"
+exec 9>"$out/.lock"
+flock -n 9 || { say WAIT "for another build of $which"; flock 9; }
+
+cc=${CC:-gcc}
+"$top/base/configure.sh" "$src" "$out" "$config/common.config" "$config/$which.config"
+if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
+	cc="ccache $cc"
+fi
+
+# The same input gives the same kernel, whoever builds it and when.
+export KBUILD_BUILD_TIMESTAMP='2024-11-17' KBUILD_BUILD_USER=ftrace KBUILD_BUILD_HOST=build
+
+kmake() {
+	make -C "$src" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" "$@"
+}
+
+# One line every so many objects; all lines go to the log.
+progress() {
+	awk -v log_="$log" -v which="$which" '
+		{ print >> log_ }
+		/^  (CC|AS|LD|AR|HOSTCC|KSYMS|OBJCOPY|DEPMOD|INSTALL|STRIP)/ {
+			n++
+			if (n % 250 == 0) { print "  BUILD    " which ": " n " steps, now " $NF; fflush() }
+		}
+		/^  (BUILD |Kernel:|KSYMS|LD +(\[M\] +)?vmlinux|LD .*vmlinux)/ {
+			print "  BUILD    " which ": " $1 " " $2; fflush()
+		}
+		/^Kernel: / { print "  BUILD    " which ": " $0; fflush() }'
+}
+
+: >"$log"
+say BUILD "$which (log: ${log#"$top"/})"
+if ! kmake all 2>&1 | progress; then
+	grep -nE 'error:|Error [0-9]|undefined reference|\*\*\*|objtool:.*(error|warning)' "$log" | head -n 40 >&2 || :
+	tail -n 15 "$log" >&2
+	die "building the $which kernel failed; the whole log is $log"
+fi
+if ! kmake modules_install INSTALL_MOD_PATH="$out/modules" INSTALL_MOD_STRIP=1 2>&1 | progress; then
+	tail -n 15 "$log" >&2
+	die "installing the modules of the $which kernel failed; the whole log is $log"
+fi
+grep -nE 'warning:' "$log" | head -n 20 || :
+say READY "build/$which/arch/x86/boot/bzImage"

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Check our files: sparse with the W=1 of gcc, checkpatch --strict, kernel-doc,
+# and for the scripts shellcheck.  Any finding fails.  build/linux must be there.
+#
+# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts]...
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+linux=$build/linux
+out=$build/lint
+mkdir -p "$out"
+
+# Our files whose name ends in one of the given endings.
+ours() {
+	local f end
+	cd "$top"
+	if [ -e .git ]; then
+		git ls-files -co --exclude-standard
+	else
+		find . -path ./build -prune -o -type f -printf '%P\n'
+	fi | sort | while IFS= read -r f; do
+		for end; do
+			if [[ $f == *"$end" ]] && [ -f "$f" ]; then echo "$f"; fi
+		done
+	done
+}
+
+kernel_files() { ours "$@" | grep -Ev '^(tools|base|samples)/' || :; }
+
+# Lines of log $1 that speak of one of our files, or of an error anywhere.
+findings() {
+	kernel_files .c .h .S >"$out/files"
+	{
+		grep -E '(warning|error):' "$1" | grep -F -f "$out/files"
+		grep -E '(error:|Error [0-9]|\*\*\*)' "$1"
+		grep -E '^[^ ]+\.o: warning: objtool' "$1"
+	} | sed "s|$linux/||g; s|\.\./linux/||g" | sort -u
+}
+
+check_sparse() {
+	local objects
+	objects=$(kernel_files .c | sed 's/\.c$/.o/')
+	[ -n "$objects" ] || { echo "no kernel source of ours"; return 1; }
+	"$top/base/configure.sh" "$linux" "$out" "$top/base/config/common.config" \
+		"$top/base/config/recorder.config" || return
+	cd "$out"
+	# shellcheck disable=SC2086 # a list
+	rm -f $objects
+	cd "$top"
+	# shellcheck disable=SC2086
+	make -C "$linux" O="$out" CC="ccache gcc" HOSTCC="ccache gcc" -k -j"${JOBS:-$(nproc)}" \
+		C=2 W=1 CHECK=sparse prepare $objects >"$out/sparse.log" 2>&1 || :
+	! findings "$out/sparse.log" | grep .
+}
+
+check_checkpatch() {
+	local files
+	mapfile -t files < <(ours .c .h .S)
+	[ ${#files[@]} -gt 0 ] || { echo "no source of ours"; return 1; }
+	# No git for it: it would look for commits of the kernel in our repository.
+	GIT_DIR=/nonexistent perl "$linux/scripts/checkpatch.pl" --root="$linux" --strict --terse --no-summary \
+		--show-types --ignore DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP -f "${files[@]}"
+}
+
+check_kernel_doc() {
+	local files
+	mapfile -t files < <(kernel_files .c .h)
+	[ ${#files[@]} -gt 0 ] || { echo "no kernel source of ours"; return 1; }
+	! perl "$linux/scripts/kernel-doc" -none "${files[@]}" 2>&1 | grep .
+}
+
+check_scripts() {
+	local f bad=0
+	while IFS= read -r f; do
+		bash -n "$f" || bad=1
+		shellcheck "$f" || bad=1
+	done < <(ours .sh .ci/run)
+	while IFS= read -r f; do
+		python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$f" || bad=1
+	done < <(ours .py)
+	return "$bad"
+}
+
+[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts
+status=0
+for check; do
+	if (check_"${check//-/_}"); then
+		say CLEAN "$check"
+	else
+		say FOUND "$check: see above"
+		status=1
+	fi
+done
+exit $status

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Make the two source trees:
+#
+#   build/base   the base as it is (LINUX: a 6.12.y tree or tarball; default is
+#                Debian's linux-source-6.12)
+#   build/linux  the base without the files in base/replaced, with our folders
+#                over it, with base/hooks/*.patch applied
+#
+# A file changes (and so is compiled again) only when its content does, and a
+# file that we drop gives way to the base's own.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+base=$build/base
+linux=$build/linux
+series=$top/base
+mkdir -p "$build"
+work=$(mktemp -d "$build/.prepare.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# --- build/base
+
+from=${LINUX:-/usr/src/linux-source-6.12.tar.xz}
+from=$(realpath -e "$from" 2>/dev/null) ||
+	die "no base: ${LINUX:-/usr/src/linux-source-6.12.tar.xz} is not there; name a 6.12.y tree or tarball with make LINUX=PATH"
+
+# "6.12.117" of the tree $1, or nothing
+version_of() {
+	[ -f "$1/Makefile" ] && awk -F' *= *' '
+		$1 == "VERSION" { v = $2 } $1 == "PATCHLEVEL" { p = $2 } $1 == "SUBLEVEL" { s = $2 }
+		END { if (v != "") print v "." p "." s }' "$1/Makefile"
+}
+
+check_version() {
+	local v
+	v=$(version_of "$1") || v=
+	case $v in
+	6.12.*) ;;
+	'') die "$from is no Linux source tree; name a 6.12.y tree or tarball with make LINUX=PATH" ;;
+	*) die "$from is Linux $v, not 6.12.y; name a 6.12.y tree or tarball with make LINUX=PATH" ;;
+	esac
+}
+
+# no -t: what changes gets the time of now, so that make sees it
+sync_tree() { rsync -rlp --checksum --delete "$@"; }
+
+if [ -d "$from" ]; then
+	check_version "$from"
+	# Leave out what a build in that tree made.
+	(cd "$from" && if [ -e .git ] && git rev-parse HEAD >/dev/null 2>&1; then
+		git ls-files -z | while IFS= read -r -d '' f; do
+			[ ! -e "$f" ] && [ ! -L "$f" ] || printf '%s\0' "$f"
+		done
+	else
+		find . \( -path ./debian -o -path ./include/config -o -path './arch/*/include/generated' \
+			-o -path ./include/generated \) -prune -o \
+			\( -type f -o -type l \) ! -name '*.o' ! -name '*.ko' ! -name '*.a' \
+			! -name '*.cmd' ! -path ./.config -print0
+	fi) >"$work/files"
+	stamp="$from $(cd "$from" && xargs -0 stat -c '%n %s %Y' -- <"$work/files" | sha256sum)"
+else
+	stamp="$from $(stat -c '%s %Y' "$from")"
+fi
+
+if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/null)" ]; then
+	say UNPACK "$from"
+	mkdir "$work/base"
+	if [ -d "$from" ]; then
+		rsync -a --from0 --files-from="$work/files" "$from/" "$work/base/"
+	else
+		tar -xf "$from" -C "$work/base" --strip-components=1 2>"$work/log" ||
+			die "cannot unpack $from: $(tail -n 1 "$work/log")"
+		check_version "$work/base"
+	fi
+	rm -f "$build/base.stamp"
+	if [ -d "$base" ]; then
+		sync_tree "$work/base/" "$base/"
+	else
+		mv "$work/base" "$base"
+	fi
+	rm -rf "$work/base"
+	echo "$stamp" >"$build/base.stamp"
+	rm -f "$build/linux.stamp"
+fi
+[ "${1:-}" != --base-only ] || exit 0
+version=$(version_of "$base")
+
+# --- what differs between the two: removed files, our files, hooked files
+
+# A list with comments in it, as plain sorted lines.
+plain() { sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$1" | sort -u; }
+
+stage=$work/stage
+mkdir "$stage"
+: >"$work/replaced"
+[ ! -f "$series/replaced" ] || plain "$series/replaced" >"$work/replaced"
+while IFS= read -r f; do
+	[ -e "$base/$f" ] || die "base/replaced names $f, which Linux $version does not have"
+done <"$work/replaced"
+
+# Our files: those in the folders that are the kernel's own.
+cd "$top"
+if [ -e .git ]; then
+	git ls-files -co --exclude-standard
+else
+	find . -path ./build -prune -o -type f -printf '%P\n'
+fi | while IFS= read -r f; do
+	if [[ $f == */* ]] && [ -f "$f" ] && [ -d "$base/${f%%/*}" ]; then echo "$f"; fi
+done | sort -u >"$work/ours"
+rsync -rlp --files-from="$work/ours" ./ "$stage/"
+
+for hook in "$series"/hooks/*.patch; do
+	[ -e "$hook" ] || continue
+	sed -n 's/^+++ b\/\([^[:space:]]*\).*/\1/p' "$hook" | while IFS= read -r f; do
+		if [ -e "$stage/$f" ] || [ ! -f "$base/$f" ]; then continue; fi
+		if grep -qxF -- "$f" "$work/replaced"; then continue; fi
+		mkdir -p "$stage/$(dirname "$f")"
+		cp -p "$base/$f" "$stage/$f"
+	done
+	# Lines may have moved in another point release, but not changed.
+	patch -d "$stage" -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent \
+		--reject-file=- <"$hook" >"$work/log" 2>&1 ||
+		die "${hook#"$top"/} does not apply to Linux $version ($(grep -m1 -iE 'failed|can.t find|malformed|previously' "$work/log" || head -n 1 "$work/log")); bring it up to date"
+done
+
+(cd "$stage" && find . \( -type f -o -type l \) -printf '%P\n') | sort >"$work/staged"
+sort -u "$work/staged" "$work/replaced" >"$work/differs"
+
+# --- build/linux
+
+if [ ! -f "$build/linux.stamp" ]; then
+	say COPY "build/linux (Linux $version)"
+	sed 's|^|/|' "$work/differs" >"$work/exclude"
+	if [ -d "$linux" ]; then
+		sync_tree --exclude-from="$work/exclude" "$base/" "$linux/"
+	else
+		cp -a "$base" "$linux"
+	fi
+elif [ -f "$build/linux.differs" ]; then
+	# What no longer differs goes back to what the base has.
+	comm -23 "$build/linux.differs" "$work/differs" | while IFS= read -r f; do
+		rm -f "$linux/$f"
+		[ ! -e "$base/$f" ] || rsync -lp "$base/$f" "$linux/$f"
+	done
+fi
+while IFS= read -r f; do rm -f "$linux/$f"; done < <(comm -23 "$work/replaced" "$work/staged")
+rsync -rlp --checksum "$stage/" "$linux/"
+cp "$work/differs" "$build/linux.differs"
+echo "$version" >"$build/linux.stamp"

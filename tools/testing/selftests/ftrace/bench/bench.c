@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The benchmark: init of a guest whose time stamp counter counts instructions
+ * (QEMU, -icount shift=0).  Prints "row sample" lines; bench.py makes the table.
+ */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define TRACING		"/sys/kernel/tracing/"
+#define TRACED		"__do_sys_getppid"
+#define ELSEWHERE	"__do_sys_sync"
+#define ROUNDS		4	/* samples of a row; the first is a warm-up */
+#define GRAPH_ROUNDS	2	/* the same, for rows that take billions */
+#define BATCH		1000	/* calls in one sample of the per-call rows */
+#define BATCHES		31
+#define OTHERS		4	/* tracers elsewhere */
+
+static int out = 1;
+
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vdprintf(out, format, args);
+	va_end(args);
+}
+
+static void finish(int status)
+{
+	say("\n@guest-exit %d@\n", status);
+	sync();
+	reboot(RB_POWER_OFF);
+	for (;;)
+		pause();
+}
+
+static void must(int ok, const char *what, const char *where)
+{
+	if (ok)
+		return;
+	say("error: %s %s: %s\n", what, where, strerror(errno));
+	finish(1);
+}
+
+static uint64_t now(void)
+{
+	return __rdtsc();
+}
+
+/*
+ * Time goes on while nobody works (a grace period is waited for, say), and that
+ * is no instruction of the kernel's. So the first CPU never idles: when there is
+ * nothing else to do, a process there counts in turns of SPIN instructions. It
+ * is stopped between samples, where time is to pass quickly.
+ */
+#define SPIN		2
+
+static volatile uint64_t *turns;
+static pid_t spinner;
+
+static void pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	must(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity", "");
+}
+
+static void start_spinner(void)
+{
+	struct sched_param param = { .sched_priority = 0 };
+
+	turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
+		     -1, 0);
+	must(turns != MAP_FAILED, "mmap", "spinner");
+	spinner = fork();
+	must(spinner >= 0, "fork", "spinner");
+	if (!spinner) {
+		must(!sched_setscheduler(0, SCHED_IDLE, &param), "sched_setscheduler", "");
+		asm volatile("1:	incq (%0)\n"
+			     "	jmp 1b" : : "r" (turns) : "memory");
+	}
+	kill(spinner, SIGSTOP);
+}
+
+static const char *path_of(const char *file)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), TRACING "%s", file);
+	return path;
+}
+
+/* What the shell's "echo text > file" does. */
+static void echo(const char *text, const char *file)
+{
+	const char *path = path_of(file);
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	must(fd >= 0, "open", path);
+	must(dprintf(fd, "%s\n", text) > 0, text, path);
+	must(!close(fd), "close", path);
+}
+
+static size_t cat(const char *file)
+{
+	static char buf[1 << 17];
+	const char *path = path_of(file);
+	int fd = open(path, O_RDONLY);
+	size_t len = 0;
+	ssize_t n;
+
+	must(fd >= 0, "open", path);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		len += n;
+	must(!n, "read", path);
+	close(fd);
+	return len;
+}
+
+static void print_file(const char *row, const char *file)
+{
+	char buf[8192], *line, *save;
+	const char *path = path_of(file);
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = 0;
+	for (line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		say("%s %s\n", row, line);
+}
+
+static int file_has(const char *file, const char *word)
+{
+	static char buf[8192];
+	const char *path = path_of(file);
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = 0;
+	return !!strstr(buf, word);
+}
+
+/* One sample: what f(a, b) takes, in instructions. */
+static void sample(const char *row, int keep, void (*f)(const char *, const char *),
+		   const char *a, const char *b)
+{
+	uint64_t waited, begin, took;
+
+	kill(spinner, SIGCONT);
+	usleep(1000);
+	waited = *turns;
+	begin = now();
+	f(a, b);
+	took = now() - begin;
+	waited = (*turns - waited) * SPIN;
+	kill(spinner, SIGSTOP);
+	if (keep)
+		say("%s %llu %llu\n", row, (unsigned long long)(took - waited),
+		    (unsigned long long)waited);
+}
+
+static void read_all(const char *file, const char *unused)
+{
+	(void)unused;
+	must(cat(file) > 10000, "too little in", file);
+}
+
+/* The machine at rest: nothing left to find, no grace period under way. */
+static void settle(void)
+{
+	int i;
+
+	for (i = 0; i < 120; i++) {
+		sleep(1);
+		if (access(path_of("ftraced_stats"), R_OK))
+			break;
+		if (i > 2 && file_has("ftraced_stats", "equilibrium: yes"))
+			break;
+	}
+	sleep(2);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* One getppid(), as the median of many batches: ticks fall out of it. */
+static double per_call(void)
+{
+	static uint64_t took[BATCHES];
+	uint64_t begin;
+	int i, k;
+
+	for (i = 0; i < BATCHES; i++) {
+		begin = now();
+		for (k = 0; k < BATCH; k++)
+			syscall(SYS_getppid);
+		took[i] = now() - begin;
+	}
+	qsort(took, BATCHES, sizeof(*took), by_value);
+	return (double)took[BATCHES / 2] / BATCH;
+}
+
+static void tracefs_rows(void)
+{
+	int i;
+
+	echo("", "set_ftrace_filter");
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("enable-all", i, echo, "function", "current_tracer");
+		settle();
+		sample("disable-all", i, echo, "nop", "current_tracer");
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("filter-exact", i, echo, TRACED, "set_ftrace_filter");
+		settle();
+		sample("enable-one", i, echo, "function", "current_tracer");
+		settle();
+		sample("disable-one", i, echo, "nop", "current_tracer");
+		settle();
+		sample("filter-glob", i, echo, "*sched*", "set_ftrace_filter");
+		echo("", "set_ftrace_filter");
+	}
+	for (i = 0; i < ROUNDS; i++)
+		sample("read-available", i, read_all, "available_filter_functions", NULL);
+}
+
+static void graph_rows(void)
+{
+	int i;
+
+	if (!file_has("available_tracers", "function_graph"))
+		return;
+	for (i = 0; i < GRAPH_ROUNDS; i++) {
+		settle();
+		sample("enable-graph", i, echo, "function_graph", "current_tracer");
+		settle();
+		sample("disable-graph", i, echo, "nop", "current_tracer");
+	}
+}
+
+static void instance(const char *name, const char *function)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "instances/%s", name);
+	must(!mkdir(path_of(file), 0755), "mkdir", file);
+	snprintf(file, sizeof(file), "instances/%s/set_ftrace_filter", name);
+	echo(function, file);
+	snprintf(file, sizeof(file), "instances/%s/current_tracer", name);
+	echo("function", file);
+}
+
+static void remove_instance(const char *name)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "instances/%s/current_tracer", name);
+	echo("nop", file);
+	snprintf(file, sizeof(file), "instances/%s", name);
+	must(!rmdir(path_of(file)), "rmdir", file);
+}
+
+static void call_rows(void)
+{
+	double plain, one, two;
+	char name[16];
+	int i;
+
+	settle();
+	per_call();
+	plain = per_call();
+	say("call-untraced %.1f\n", plain);
+
+	echo(TRACED, "set_ftrace_filter");
+	echo("function", "current_tracer");
+	settle();
+	per_call();
+	one = per_call();
+	say("call-one %.1f\n", one - plain);
+
+	instance("two", TRACED);
+	settle();
+	per_call();
+	two = per_call();
+	say("call-two %.1f\n", two - plain);
+
+	for (i = 0; i < OTHERS; i++) {
+		snprintf(name, sizeof(name), "else%d", i);
+		instance(name, ELSEWHERE);
+	}
+	settle();
+	per_call();
+	say("call-else %.1f\n", (per_call() - two) / OTHERS);
+	for (i = 0; i < OTHERS; i++) {
+		snprintf(name, sizeof(name), "else%d", i);
+		remove_instance(name);
+	}
+	remove_instance("two");
+	echo("nop", "current_tracer");
+	echo("", "set_ftrace_filter");
+}
+
+int main(void)
+{
+	uint64_t boot = now();
+
+	mkdir("/proc", 0755);
+	mkdir("/sys", 0755);
+	mkdir("/dev", 0755);
+	mount("proc", "/proc", "proc", 0, NULL);
+	mount("sysfs", "/sys", "sysfs", 0, NULL);
+	mount("dev", "/dev", "devtmpfs", 0, NULL);
+	out = open("/dev/hvc0", O_WRONLY | O_NOCTTY);
+	must(out >= 0, "open", "/dev/hvc0");
+	must(!mount("tracefs", TRACING, "tracefs", 0, NULL), "mount", TRACING);
+
+	say("boot %llu\n", (unsigned long long)boot);
+	pin();
+	start_spinner();
+	tracefs_rows();
+	graph_rows();
+	call_rows();
+	print_file("total", "dyn_ftrace_total_info");
+	print_file("stats", "ftraced_stats");
+	finish(0);
+}

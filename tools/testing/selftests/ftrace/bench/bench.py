@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Instruction counts of the stock kernel and of ours, side by side.
+
+Both boot the same program (bench.c) on a QEMU that counts one instruction as
+one nanosecond, so the figures are the same on every machine.  Exit status 1
+when ours misses a limit.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+STOCK = "as stock"
+
+# what, row of bench.c, limit (instructions; None: printed only)
+ROWS = [
+    ("echo function > current_tracer", "enable-all", 5e6),
+    ("echo nop > current_tracer after it", "disable-all", 5e6),
+    ("set_ftrace_filter: one exact name", "filter-exact", 0.5e6),
+    ("set_ftrace_filter: *sched*", "filter-glob", 12e6),
+    ("enabling with one function in the filter", "enable-one", 0.5e6),
+    ("disabling it again", "disable-one", None),
+    ("reading available_filter_functions", "read-available", 20e6),
+    ("echo function_graph > current_tracer", "enable-graph", None),
+    ("echo nop > current_tracer after it", "disable-graph", None),
+    ("boot to init", "boot", STOCK),
+    ("an untraced getppid()", "call-untraced", STOCK),
+    ("one traced call, one tracer", "call-one", None),
+    ("the same, two tracers on that function", "call-two", None),
+    ("... each further tracer that is not on it", "call-else", None),
+]
+
+
+def build_init(path):
+    subprocess.run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-o", path,
+                    os.path.join(HERE, "bench.c")], check=True)
+
+
+def measure(which, init):
+    """Run the benchmark on a kernel: {row: [(instructions, waited)]}, {file: [lines]}."""
+    run = [os.path.join(TOP, "tools/testing/selftests/ftrace/qemu/run.py"),
+           "--kernel", os.path.join(BUILD, which, "vmlinux"), "--accel", "icount",
+           "--cpus", "2", "--mem", "1G", "--init", init,
+           "--log", os.path.join(BUILD, "run", "bench-%s.log" % which)]
+    samples, files = {}, {}
+    with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as guest:
+        for line in guest.stdout:
+            words = line.split()
+            if not words:
+                continue
+            if words[0] in ("total", "stats"):
+                files.setdefault(words[0], []).append(line.split(" ", 1)[1].strip())
+            elif words[0] == "error:":
+                sys.exit("bench.py: %s: %s" % (which, line.strip()))
+            else:
+                waited = float(words[2]) if len(words) > 2 else 0
+                samples.setdefault(words[0], []).append((float(words[1]), waited))
+                if sys.stderr.isatty():
+                    print("  BENCH    %s: %-40s" % (which, words[0]), end="\r", file=sys.stderr)
+    if guest.returncode:
+        sys.exit("bench.py: the guest with the %s kernel failed" % which)
+    return samples, files
+
+
+def figure(samples, row):
+    if row not in samples:
+        return None
+    return statistics.median(t for t, _ in samples[row])
+
+
+def text(n):
+    if n is None:
+        return "not built"
+    if abs(n) >= 1e9:
+        return "%.3f G" % (n / 1e9)
+    if abs(n) >= 1e5:
+        return "%.2f M" % (n / 1e6)
+    return "%.1f" % n if n % 1 else "%d" % n
+
+
+def stats_of(files):
+    """ftraced_stats as a dictionary."""
+    return dict(line.split(": ", 1) for line in files.get("stats", []) if ": " in line)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--raw", action="store_true", help="print every sample too")
+    p.add_argument("kernels", nargs="*", default=["stock", "recorder"])
+    args = p.parse_args()
+
+    got = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        build_init(tmp + "/init")
+        for which in args.kernels:
+            got[which] = measure(which, tmp + "/init")
+    if args.raw:
+        for which, (samples, files) in got.items():
+            for row, values in samples.items():
+                print("#", which, row, *("%d(%d)" % v for v in values))
+            for name, lines in files.items():
+                for line in lines:
+                    print("#", which, name, line)
+
+    stock, ours = (got.get(k, ({}, {})) for k in ("stock", "recorder"))
+    missed = 0
+    form = "%-42s %12s %12s %8s %12s  %s"
+    print(form % ("instructions", "stock", "ours", "ratio", "limit", ""))
+
+    def line(what, a, b, limit):
+        nonlocal missed
+        ok = ""
+        most = a if limit is STOCK else limit
+        if most is not None and "recorder" in got:
+            good = b is not None and b <= most
+            missed += not good
+            ok = "ok" if good else "MISSED"
+        print(form % (what, text(a), text(b), "%.3f" % (b / a) if a and b is not None else "",
+                      limit if limit is STOCK else text(limit) if limit else "", ok))
+
+    for what, row, limit in ROWS:
+        line(what, figure(stock[0], row), figure(ours[0], row), limit)
+
+    stats = stats_of(ours[1])
+    size = stats.get("record_size")
+    line("bytes per call site", 16, float(size) if size else None, 8)
+    if "records" in stats:
+        print("our records: %s of %s bytes" % (stats["records"], size))
+    if "longest_stop_ns" in stats:
+        print("our longest stop: %s instructions" % stats["longest_stop_ns"])
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

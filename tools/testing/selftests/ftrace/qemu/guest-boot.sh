@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: guest-ftracetest.sh, with what a boot left behind kept in
+# /run/ftrace-at-boot, because ftracetest begins by resetting it.
+#
+# usage: guest-boot.sh TREE TEST...
+
+set -e
+kept=/run/ftrace-at-boot
+mkdir -p "$kept"
+echo 0 >/sys/kernel/tracing/tracing_on
+for f in current_tracer set_ftrace_filter set_ftrace_notrace enabled_functions trace \
+	 ftraced_stats; do
+	if [ -e "/sys/kernel/tracing/$f" ]; then
+		cat "/sys/kernel/tracing/$f" >"$kept/$f"
+	fi
+done
+echo 1 >/sys/kernel/tracing/tracing_on
+
+# nmi.py says so on the command line.
+if grep -qw guest.nmi=1 /proc/cmdline; then
+	touch /run/guest-nmi
+fi
+exec "$(dirname "$0")/guest-ftracetest.sh" "$@"

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: ftracetest of the tree $1 with the test cases that follow
+# (paths below test.d).  The output is KTAP with the logs of what failed.
+
+set -e
+tree=$1
+shift
+
+cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
+cd /tmp/ftrace
+cases=()
+for t; do cases+=("test.d/$t"); done
+mkdir -p logs/none
+ln -s none logs/latest # ftracetest wants to remove it
+# The result of each case is in what it prints; of a log, the end is enough.
+./ftracetest -K -v "${cases[@]}" 2>&1 | awk '
+	function flush_log(i) {
+		for (i = n > 40 ? n - 40 : 0; i < n; i++)
+			print lines[i]
+		n = 0
+	}
+	/^# / { lines[n++] = $0; next }
+	{ flush_log(); print; fflush() }
+	END { flush_log() }'

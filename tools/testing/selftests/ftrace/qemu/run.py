@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Boot a kernel in QEMU and run a script in it.
+
+The guest sees the host's root read-only over 9p, under a layer in memory that
+takes its writes, and the modules of its kernel in /lib/modules.  What the
+script prints comes out here as it happens; the kernel's own messages go to a
+log, which is watched for oopses.
+
+Exit status: that of the script; 125 and one clear line when the guest hangs,
+oopses or cannot be started.
+"""
+
+import argparse
+import os
+import re
+import select
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+BUSYBOX = "/bin/busybox"
+FAILED = 125
+
+# The end of the guest ...
+FATAL = re.compile(r"Kernel panic|Oops[: ]|\bBUG: (?!KCSAN)|general protection fault|"
+                   r"Unable to handle|unable to handle|double fault|invalid opcode|"
+                   r"^\[[ .0-9]+\] int3: ")
+# ... and what it survives but must not do.
+WARN = re.compile(r"WARNING: |ftrace bug|possible recursive locking|UBSAN: |"
+                  r"suspicious RCU usage|x86/mm: Checked W\+X mappings: FAILED")
+
+
+class Failure(Exception):
+    """One clear line for the user."""
+
+
+def kernel_image(which):
+    if os.sep in which:
+        return which
+    return os.path.join(BUILD, which, "arch/x86/boot/bzImage")
+
+
+def initramfs(path, conf, program=None):
+    """A cpio archive at path: program, or busybox, init.sh and guest.conf."""
+    if not os.path.exists(BUSYBOX):
+        raise Failure("no %s: apt-get install busybox-static" % BUSYBOX)
+    with tempfile.TemporaryDirectory() as root:
+        shutil.copy(program or HERE + "/init.sh", root + "/init")
+        os.chmod(root + "/init", 0o755)
+        if not program:
+            os.mkdir(root + "/bin")
+            shutil.copy(BUSYBOX, root + "/bin/busybox")
+            os.symlink("busybox", root + "/bin/sh")
+            with open(root + "/guest.conf", "w", encoding="utf-8") as f:
+                for name, value in conf.items():
+                    f.write("%s=%s\n" % (name, shlex.quote(value)))
+        with open(path, "wb") as out:
+            subprocess.run("find . | cpio -o -H newc --quiet -R 0:0", shell=True,
+                           cwd=root, stdout=out, check=True)
+
+
+def qemu_command(args, kernel, initrd, console, accel, append):
+    cmd = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
+           "-no-reboot", "-m", args.mem, "-smp", str(args.cpus),
+           "-kernel", kernel, "-initrd", initrd,
+           "-append", "console=ttyS0,115200 rdinit=/init oops=panic panic=-1 "
+                      "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 " + append,
+           "-serial", "file:" + console,
+           "-device", "virtio-serial-pci", "-chardev", "stdio,id=out,signal=off",
+           "-device", "virtconsole,chardev=out"]
+    if accel == "kvm":
+        cmd += ["-accel", "kvm", "-cpu", "host"]
+    elif accel == "icount":
+        cmd += ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
+    else:
+        # QEMU 7.2 computes the flags of cmpxchg16b from a stale state now and
+        # then, which kills any kernel that uses it; a fifth level of page
+        # tables only costs time.
+        cmd += ["-accel", "tcg,thread=multi", "-cpu", "max,-cx16,-la57"]
+    if args.init:
+        return cmd
+    for tag, path in (("host", "/"), ("top", TOP)):
+        cmd += ["-fsdev", "local,id=%s,path=%s,security_model=none,readonly=on,multidevs=remap"
+                % (tag, path), "-device", "virtio-9p-pci,fsdev=%s,mount_tag=%s" % (tag, tag)]
+    return cmd
+
+
+def kvm_works(args, kernel):
+    """A device node proves nothing: boot, and see whether a line comes back.
+
+    The answer is kept for as long as the host is up.
+    """
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
+        boot = f.read().strip()
+    known = os.path.join(BUILD, "kvm-proof")
+    try:
+        with open(known, encoding="ascii") as f:
+            was, answer = f.read().split()
+        if was == boot:
+            return answer == "works"
+    except (OSError, ValueError):
+        pass
+    with tempfile.TemporaryDirectory() as tmp:
+        initramfs(tmp + "/initrd", {"hello": "guest-says-hello"})
+        cmd = qemu_command(args, kernel, tmp + "/initrd", tmp + "/console", "kvm", "")
+        with subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as guest:
+            try:
+                out = guest.communicate(timeout=30)[0]
+            except subprocess.TimeoutExpired:
+                guest.kill()
+                out = guest.communicate()[0]
+    works = b"guest-says-hello" in out
+    with open(known, "w", encoding="ascii") as f:
+        f.write("%s %s\n" % (boot, "works" if works else "fails"))
+    return works
+
+
+class Console:
+    """The kernel's messages: a growing file, read as it grows."""
+
+    def __init__(self, path, show):
+        self.path, self.show, self.at, self.tail = path, show, 0, ""
+        self.lines, self.fatal, self.warned = [], None, None
+
+    def read(self):
+        """Take in what is new; true if there was anything."""
+        try:
+            with open(self.path, "rb") as f:
+                f.seek(self.at)
+                new = f.read()
+        except FileNotFoundError:
+            return False
+        self.at += len(new)
+        text = self.tail + new.decode("utf-8", "replace").replace("\r", "")
+        *lines, self.tail = text.split("\n")
+        for line in lines:
+            if self.fatal is None and FATAL.search(line):
+                self.fatal = len(self.lines)
+            if self.warned is None and WARN.search(line):
+                self.warned = len(self.lines)
+            shown = self.show.search(line) if self.show else None
+            if shown:
+                print(shown.group(shown.re.groups and 1), flush=True)
+            self.lines.append(line)
+        return bool(new)
+
+    def excerpt(self, start):
+        return "\n".join("    | " + line for line in self.lines[start:start + 40])
+
+
+def run(args):
+    kernel = kernel_image(args.kernel)
+    if not os.path.exists(kernel):
+        raise Failure("no kernel at %s: run make kernel (or make stock)" % kernel)
+    if not shutil.which("qemu-system-x86_64"):
+        raise Failure("no qemu-system-x86_64: apt-get install qemu-system-x86")
+
+    accel = args.accel
+    if accel == "auto":
+        accel = "kvm" if kvm_works(args, kernel) else "tcg"
+
+    logs = os.path.join(BUILD, "run")
+    os.makedirs(logs, exist_ok=True)
+    console = Console(args.log or os.path.join(logs, "console.log"), args.show)
+    if os.path.exists(console.path):
+        os.unlink(console.path)
+
+    with tempfile.TemporaryDirectory() as tmp:
+        which = args.modules or os.path.basename(args.kernel)
+        initramfs(tmp + "/initrd", {
+            "top": TOP, "here": HERE, "hello": "",
+            "modules": os.path.join(BUILD, which, "modules/lib/modules"),
+            "shell": "yes" if args.shell else "",
+            "script": shlex.join(args.script) if len(args.script) > 1 else " ".join(args.script),
+        }, args.init)
+        cmd = qemu_command(args, kernel, tmp + "/initrd", console.path, accel,
+                           " ".join(args.append))
+        if args.shell:
+            return shell(cmd, console)
+        with subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as guest:
+            try:
+                return watch(args, guest, console)
+            finally:
+                guest.kill()
+
+
+def shell(cmd, console):
+    tty = os.isatty(0)
+    if tty:
+        saved = subprocess.run(["stty", "-g"], stdout=subprocess.PIPE, check=True).stdout.strip()
+        subprocess.run(["stty", "raw", "-echo"], check=True)
+    try:
+        subprocess.run(cmd, check=False)
+    finally:
+        if tty:
+            subprocess.run(["stty", saved], check=True)
+    console.read()
+    if console.fatal is not None:
+        raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
+                                                  console.excerpt(console.fatal)))
+    return 0
+
+
+def watch(args, guest, console):
+    """Pass the script's output on until the guest is gone; judge how it went."""
+    status, rest = None, b""
+    begin = heard = time.monotonic()
+    while True:
+        ready = select.select([guest.stdout], [], [], 1)[0]
+        now = time.monotonic()
+        if console.read():
+            heard = now
+        if ready:
+            new = os.read(guest.stdout.fileno(), 65536)
+            if not new:
+                break
+            heard = now
+            *lines, rest = (rest + new).split(b"\n")
+            for line in lines:
+                line = line.rstrip(b"\r")
+                end = re.fullmatch(rb"@guest-exit (\d+)@", line)
+                if end:
+                    status = int(end.group(1))
+                elif status is None:
+                    sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.flush()
+        if now - heard > args.silence:
+            raise Failure("the guest hangs: no output for %d s (last kernel message: %s; all of "
+                          "them: %s)" % (args.silence, (console.lines or ["none"])[-1],
+                                         console.path))
+        if now - begin > args.limit:
+            raise Failure("the guest did not finish within %d s (kernel messages: %s)"
+                          % (args.limit, console.path))
+
+    guest.wait()
+    console.read()
+    if console.fatal is not None:
+        start = console.fatal
+        if console.warned is not None and console.warned < start:
+            start = console.warned
+        raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
+                                                  console.excerpt(start)))
+    if status is None:
+        said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
+        raise Failure("the guest ended without a result (%s; kernel messages: %s)"
+                      % (said or (console.lines or ["no message"])[-1], console.path))
+    if console.warned is not None and not args.allow_warn:
+        raise Failure("the kernel warned: %s\n%s" % (console.lines[console.warned],
+                                                     console.excerpt(console.warned)))
+    return status
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--kernel", default="recorder",
+                   help="recorder, stock (under build/) or the path of a kernel image")
+    p.add_argument("--modules", help="take the modules of build/MODULES, not of the kernel's own")
+    p.add_argument("--cpus", type=int, default=int(os.environ.get("CPUS") or 2))
+    p.add_argument("--mem", default="2G")
+    p.add_argument("--accel", default=os.environ.get("ACCEL") or "auto",
+                   choices=["auto", "kvm", "tcg", "icount"])
+    p.add_argument("--append", action="append", default=[], help="more of kernel command line")
+    p.add_argument("--silence", type=int, default=300, help="seconds without output: a hang")
+    p.add_argument("--limit", type=int, default=3600, help="seconds for all of it")
+    p.add_argument("--log", help="where the kernel's messages go (default: build/run/console.log)")
+    p.add_argument("--allow-warn", action="store_true", help="a WARNING is no failure")
+    p.add_argument("--shell", action="store_true", help="an interactive shell instead of a script")
+    p.add_argument("--show", metavar="REGEX", type=re.compile,
+                   help="print kernel messages that match (its first group, if there is one)")
+    p.add_argument("--init", help="run this static program as the only one, all in memory")
+    p.add_argument("script", nargs="*", help="shell command to run, or a program and its arguments")
+    args = p.parse_args()
+    if not (args.shell or args.init or args.script):
+        p.error("nothing to run: give a script, or --shell")
+    try:
+        return run(args)
+    except Failure as e:
+        sys.stdout.flush()
+        print("run.py: %s" % e, file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The scripts that make and run the kernels, when things go wrong: each must
+# end with a non-zero status and one clear line.  Prints TAP.
+#
+# usage: runner-test.sh [KERNEL]
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../../../../base/lib.sh"
+
+kernel=${1:-recorder}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0
+
+# check WHAT PATTERN STATUS COMMAND...: COMMAND ends with STATUS ("fails" is any
+# but 0) and its first line of complaint matches PATTERN.
+check() {
+	local what=$1 pattern=$2 want=$3 status
+	shift 3
+	n=$((n + 1))
+	"$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	if { [ "$want" = "$status" ] || { [ "$want" = fails ] && [ $status -ne 0 ]; }; } &&
+		grep -qE -- "$pattern" <<<"$(head -n 1 "$work/err")"; then
+		echo "ok $n $what"
+	else
+		echo "not ok $n $what"
+		echo "# status $status; stderr:"
+		head -n 5 "$work/err" | sed 's/^/# /'
+	fi
+}
+
+# A tree that looks like Linux 6.$1.1, at path $2.
+fake_tree() {
+	mkdir -p "$2/kernel"
+	printf 'VERSION = 6\nPATCHLEVEL = %s\nSUBLEVEL = 1\n' "$1" >"$2/Makefile"
+	printf 'one\ntwo\nthree\n' >"$2/kernel/some.c"
+}
+
+# A copy of our scripts, with nothing else.
+mkdir -p "$work/repo/base/hooks"
+cp "$top"/base/*.sh "$work/repo/base/"
+prepare() { env BUILD="$work/build" LINUX="$1" "$work/repo/base/prepare.sh"; }
+
+fake_tree 11 "$work/linux-6.11"
+fake_tree 12 "$work/linux-6.12"
+tar -C "$work" -cf "$work/linux-6.11.tar" linux-6.11
+echo nothing >"$work/junk.tar"
+
+check 'a base tree that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 prepare "$work/linux-6.11"
+check 'a base tarball that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 prepare "$work/linux-6.11.tar"
+check 'a base that is not there' 'is not there; name a 6\.12\.y tree' 1 prepare "$work/nowhere"
+check 'a base that is no tarball' 'cannot unpack' 1 prepare "$work/junk.tar"
+check 'a base that is no kernel' 'is no Linux source tree' 1 prepare "$work/repo"
+check 'a base that is 6.12' '^$' 0 prepare "$work/linux-6.12"
+
+mkdir -p "$work/repo/kernel"
+echo ours >"$work/repo/kernel/ours.c"
+cat >"$work/repo/base/hooks/some.patch" <<'PATCH'
+A hook that applies.
+--- a/kernel/some.c
++++ b/kernel/some.c
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+PATCH
+check 'a hook that applies' '^$' 0 prepare "$work/linux-6.12"
+n=$((n + 1))
+if [ "$(cat "$work/build/linux/kernel/some.c")" = $'one\n2\nthree' ] &&
+	[ -f "$work/build/linux/kernel/ours.c" ]; then
+	echo "ok $n the tree has the hook and our file"
+else
+	echo "not ok $n the tree has the hook and our file"
+fi
+
+touch -d '2001-01-01' "$work/build/linux/kernel/some.c" "$work/build/linux/kernel/ours.c"
+rm "$work/repo/kernel/ours.c"
+check 'the tree made again' '^$' 0 prepare "$work/linux-6.12"
+n=$((n + 1))
+if [ ! "$work/build/linux/kernel/some.c" -nt "$work/build/linux/Makefile" ] &&
+	[ ! -e "$work/build/linux/kernel/ours.c" ]; then
+	echo "ok $n what is the same is not touched, what is gone goes"
+else
+	echo "not ok $n what is the same is not touched, what is gone goes"
+fi
+
+sed -i 's/^-two/-zwei/' "$work/repo/base/hooks/some.patch"
+check 'a hook that does not apply' 'base/hooks/some\.patch does not apply to Linux 6\.12\.1' 1 \
+	prepare "$work/linux-6.12"
+
+echo kernel/none.c >"$work/repo/base/replaced"
+check 'a replaced file that the base does not have' 'names kernel/none\.c' 1 \
+	prepare "$work/linux-6.12"
+
+# A machine where nothing is installed and apt has nothing.
+mkdir "$work/bin"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\necho "E: Unable to locate package $*"\nexit 100\n' >"$work/bin/apt-get"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
+chmod +x "$work"/bin/*
+check 'a package that apt does not have' 'apt-get could not install .*run make again' 1 \
+	env PATH="$work/bin:$PATH" BUILD="$work/build" "$work/repo/base/setup.sh"
+
+run() { "$here/run.py" --kernel "$kernel" --log "$work/console" "$@"; }
+check 'a kernel that is not built' 'no kernel at .*run make' 125 \
+	"$here/run.py" --kernel "$work/none" true
+check 'a script that succeeds' '^$' 0 run true
+check 'a script that fails' '^$' 3 run 'exit 3'
+check 'a guest that hangs' 'the guest hangs: no output for 40 s' 125 run --silence 40 'sleep 1000'
+check 'a guest that crashes' 'the guest died: .*sysrq triggered crash' 125 \
+	run 'echo c > /proc/sysrq-trigger; sleep 1000'
+check 'a guest that ends without a word' 'ended without a result' 125 run '/run/busybox poweroff -f'
+
+echo "1..$n"

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# All tests, as TAP; the last line is "N passed, N failed, N skipped".
+#
+# usage: test.sh [--quick] [SUITE...]
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../../../../base/lib.sh"
+
+logs=$build/run
+tests_of_ours=$top/tools/testing/selftests/ftrace/test.d
+mkdir -p "$logs"
+suites=(runner kunit demo dynamic dynamic-jmp boots lint base)
+if [ "${1:-}" = --quick ]; then
+	shift
+	suites=(kunit dynamic)
+fi
+[ $# -eq 0 ] || suites=("$@")
+
+passed=0 failed=0 skipped=0 ran=0
+pass() { passed=$((passed + 1)) ran=$((ran + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
+fail() { failed=$((failed + 1)) ran=$((ran + 1)); echo "not ok $((passed + failed + skipped)) - $*"; }
+skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $1 # SKIP ${*:2}"; }
+
+# Turn the KTAP result lines on stdin into ours; other lines are comments.
+# $2, the policy, says what a test counts as that was not resolved or is not
+# supported: "lax", both are skipped; "fair", only what is not supported is;
+# "strict", neither.
+results() {
+	local suite=$1 policy=$2 line name of=
+	while IFS= read -r line; do
+		if [[ $line =~ ^(not\ )?ok\ [0-9]+\ +(-\ )?(.*)$ ]]; then
+			name=$of${BASH_REMATCH[3]}
+			case ${BASH_REMATCH[1]}$name in
+			*'# SKIP'*)
+				if [ "$policy" = strict ]; then
+					fail "$suite: ${name%% # *} (not supported)"
+				else
+					skip "$suite: ${name%% # *}" "${name#*# SKIP}"
+				fi ;;
+			'not '*'# UNRESOLVED')
+				if [ "$policy" = lax ]; then
+					skip "$suite: ${name%% # *}" unresolved
+				else
+					fail "$suite: ${name% # *} (unresolved)"
+				fi ;;
+			'not '*)	fail "$suite: $name" ;;
+			*)		pass "$suite: $name" ;;
+			esac
+		elif [[ $line == '# Subtest: '* ]]; then
+			of="${line#*: }: "
+		elif [[ -n $line && ! $line =~ ^(1\.\.|K?TAP\ version) ]]; then
+			echo "# ${line#\# }"
+		fi
+	done
+}
+
+# guest SUITE POLICY RUN.PY-ARGUMENTS...: results of a script in a guest, and
+# one failure if the guest itself went wrong
+runner=$here/run.py
+guest() {
+	local suite=$1 policy=$2 status
+	shift 2
+	results "$suite" "$policy" < <(
+		"$runner" --silence 900 --limit 5400 --log "$logs/$suite.log" "$@" 2>&1
+		echo $? >"$logs/$suite.status"
+	)
+	status=$(cat "$logs/$suite.status")
+	[ "$status" -eq 0 ] || fail "$suite: the guest ended with status $status (see build/run/$suite.log)"
+}
+
+# The test cases below test.d in the folders given, as paths below test.d.
+cases() {
+	(cd "$1" && find "${@:2}" -name '*.tc' 2>/dev/null | sort)
+}
+
+suite_kunit() {
+	# A test case is indented by one level; suites and parameters are not it.
+	guest kunit fair --append 'kunit.enable=1 kunit.filter_glob=ftrace*' \
+		--show '^(?:\[ *[0-9.]+\] )?    ((?:not )?ok .*|# .*)' true
+}
+
+dynamic() { # SUITE RUN.PY-ARGUMENTS...
+	local list
+	mapfile -t list < <(cases "$tests_of_ours" dynamic)
+	[ ${#list[@]} -gt 0 ] || { fail "$1: no test case"; return; }
+	guest "$1" fair "${@:2}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+suite_dynamic() { dynamic dynamic --cpus 2; }
+suite_dynamic-jmp() { dynamic dynamic-jmp --cpus 4 --append ftrace_nop=jmp; }
+
+# Boots made for some tests: see boots.list.
+suite_boots() {
+	local name append cpus tests with t list
+	while IFS='|' read -r name append cpus tests with; do
+		list=()
+		for t in $tests; do
+			mapfile -t -O "${#list[@]}" list < <(cases "$tests_of_ours" "$t")
+		done
+		name=${name// /} with=${with// /} cpus=${cpus// /}
+		[ ${#list[@]} -gt 0 ] || { fail "boot $name: no test case"; continue; }
+		runner=$here/${with:-run}.py
+		guest "boot-$name" strict --cpus "$cpus" --append "$append" \
+			"$here/guest-boot.sh" "$build/linux" "${list[@]}"
+		runner=$here/run.py
+	done < <(sed '/^#/d' "$here/boots.list")
+}
+
+# The base's own tests, but for those in base-skip.list.
+suite_base() {
+	local list=() t reason theirs=$build/base/tools/testing/selftests/ftrace/test.d
+	while IFS= read -r t; do
+		reason=$(sed -n "s|^${t}[[:space:]]*# *||p" "$here/base-skip.list")
+		if [ -n "$reason" ]; then
+			skip "base: $t" "$reason"
+		else
+			list+=("$t")
+		fi
+	done < <(cases "$theirs" . | sed 's|^\./||')
+	guest base lax "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+suite_demo() {
+	if "$here/run.py" --log "$logs/demo.log" "$here/demo.sh" 2>&1 | sed -u 's/^/# /'; then
+		pass "demo: make run shows what it should"
+	else
+		fail "demo: make run shows what it should"
+	fi
+}
+
+suite_lint() {
+	local check
+	for check in sparse checkpatch kernel-doc scripts; do
+		if "$top/base/lint.sh" "$check" 2>&1 | sed -u 's/^/# /'; then
+			pass "lint: $check"
+		else
+			fail "lint: $check"
+		fi
+	done
+}
+
+suite_runner() { results runner strict < <("$here/runner-test.sh" 2>&1); }
+
+for suite in "${suites[@]}"; do
+	echo "# --- $suite"
+	ran=0
+	"suite_$suite"
+	[ $ran -gt 0 ] || fail "$suite: not one test was run"
+done
+
+echo "1..$((passed + failed + skipped))"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# shellcheck disable=SC2034,SC3043,SC3045
+# What the tests in this folder share; not a test itself.
+
+TRACEFS=$PWD
+DEBUGFS=/sys/kernel/debug
+HELPER=$DEBUGFS/ftrace_test
+MOD=$DEBUGFS/ftrace_test_mod
+OPS=$DEBUGFS/ftrace_test_ops
+SYSCTL=/proc/sys/kernel/ftrace_enabled
+ALL="#### all functions enabled ####"
+
+# Many times what it takes anywhere: who waits that long waits for ever.
+LONG=300
+
+fail() { # message
+	echo "FAIL: $*"
+	exit_fail
+}
+
+# Leave nothing behind, however the test ends. What was never there cannot be
+# taken away, so errors do not matter.
+cleanup() {
+	set +e
+	cd "$TRACEFS" || return
+	{
+		# Not "$(jobs -p)": a subshell has no jobs.
+		jobs -p > "$TMPDIR/jobs"
+		# shellcheck disable=SC2046
+		kill $(cat "$TMPDIR/jobs")
+		wait
+		echo nop > current_tracer
+		echo > set_ftrace_filter
+		echo > set_ftrace_notrace
+		for i in instances/dynamic_*; do
+			echo nop > "$i/current_tracer"
+			rmdir "$i"
+		done
+		echo 1 > $SYSCTL
+		echo 1 > ftraced_enabled
+		echo restore > $HELPER/corrupt
+		echo 0 > $HELPER/nmi
+		rmmod ftrace_test_ops
+		rmmod ftrace_test_mod
+		echo 1 > tracing_on
+	} 2> /dev/null
+}
+trap cleanup EXIT
+
+# Ask again each second until the answer is yes.
+wait_for() { # command...
+	local n=0
+
+	until "$@"; do
+		n=$((n + 1))
+		[ $n -lt $LONG ] || return 1
+		sleep 1
+	done
+}
+
+# ---- ftraced
+
+stat_of() { # name
+	sed -n "s/^$1: //p" "$TRACEFS/ftraced_stats"
+}
+
+at_equilibrium() {
+	[ "$(stat_of equilibrium)" = yes ]
+}
+
+settle() {
+	wait_for at_equilibrium || fail "no equilibrium after $LONG s"
+}
+
+# ---- files
+
+# What is on stdin, written to the end of a file, is refused for that reason.
+refused() { # message-of-errno file
+	local status=0
+
+	LC_ALL=C dd bs=65536 >> "$2" 2> "$TMPDIR/dd" || status=$?
+	[ $status -ne 0 ] && grep "$1" "$TMPDIR/dd"
+}
+
+# So many of one character.
+repeat() { # count character
+	head -c "$1" /dev/zero | tr '\0' "$2"
+}
+
+# ---- the kernel's log
+
+log_mark() {
+	read -r log_at < /proc/sys/kernel/random/uuid
+	echo "ftracetest: mark $log_at" > /dev/kmsg
+}
+
+# What was said since the last mark.
+log_since() {
+	dmesg | sed "1,/ftracetest: mark $log_at\$/d"
+}
+
+log_is_quiet() {
+	log_since > "$TMPDIR/log"
+	if grep -iE 'ftrace|trac(e|ing)|BUG|WARN|call site' "$TMPDIR/log"; then
+		return 1
+	fi
+}
+
+# ---- what ran
+
+# How often a function is in a trace.
+traced() { # function [trace-file]
+	grep -v '^#' "${2:-trace}" | grep -cE ": $1( \[[a-z_]+\])? <-" || :
+}
+
+# Names of functions in a trace, each once.
+traced_names() { # [trace-file]
+	sed -n 's/^[^#].*: \([^ ]*\)\( \[[a-z_]*\]\)\{0,1\} <-.*/\1/p' \
+		"${1:-trace}" | sort -u
+}
+
+run() { # function count
+	local dir=$HELPER
+
+	case $1 in
+	ftrace_test_mod_*|'*')	dir=$MOD ;;
+	esac
+	echo "$1 $2" > "$dir/run"
+}
+
+# ---- what the text says
+
+# The bytes at call sites: "ADDRESS BYTES KIND [TARGET]" for each name or
+# address on stdin.
+text_of() {
+	exec 3<> $HELPER/text
+	cat >&3
+	cat <&3
+	exec 3>&-
+}
+
+# nop5, jmp, fentry, tracer, call or other
+kind_of() { # name-or-address
+	echo "$1" | text_of | cut -d' ' -f3
+}
+
+is_nop() { # name-or-address
+	case $(kind_of "$1") in
+	nop5|jmp)	return 0 ;;
+	esac
+	return 1
+}
+
+# $TMPDIR/sites: "ADDRESS KIND NAME [MODULE]" of every function that can be
+# traced.
+read_sites() {
+	cat "$TRACEFS/available_filter_functions_addrs" > "$TMPDIR/avail"
+	cut -d' ' -f1 "$TMPDIR/avail" | text_of > "$TMPDIR/text"
+	[ "$(wc -l < "$TMPDIR/avail")" -eq "$(wc -l < "$TMPDIR/text")" ] ||
+		fail "not every address could be read"
+	awk 'NR == FNR { kind[$1] = $3; next }
+	     { line = $1 " " kind[$1]
+	       for (i = 2; i <= NF; i++) line = line " " $i
+	       print line }' "$TMPDIR/text" "$TMPDIR/avail" > "$TMPDIR/sites"
+}
+
+# What enabled_functions says is what the text says, for every function there
+# is: it is listed if and only if it calls a tracer; who is not listed has a
+# nop. Prints how many are traced.
+check_text() {
+	local bad
+
+	read_sites
+	if grep -vE '^[0-9a-f]+ (nop5|jmp|tracer) ' "$TMPDIR/sites" > "$TMPDIR/odd"; then
+		head "$TMPDIR/odd" >&2
+		fail "call sites that are neither nop nor traced"
+	fi
+	sed -n 's/^[0-9a-f]* tracer //p' "$TMPDIR/sites" | sort > "$TMPDIR/calling"
+	sed -E 's/ \([0-9]+\).*//' "$TRACEFS/enabled_functions" | sort > "$TMPDIR/listed"
+	if ! cmp -s "$TMPDIR/calling" "$TMPDIR/listed"; then
+		diff "$TMPDIR/calling" "$TMPDIR/listed" | head >&2
+		fail "enabled_functions (>) is not what the text calls (<)"
+	fi
+	# Nor does any function call a tracer that is not in the list of all.
+	bad=$(awk 'NR == FNR { known[$1] = 1; next }
+		   $2 == "tracer" && !($1 in known)' "$TMPDIR/sites" "$HELPER/calls")
+	[ -z "$bad" ] || fail "unknown call sites that call a tracer: $bad"
+	wc -l < "$TMPDIR/listed"
+}
+
+# ---- ops
+
+ops() { # command...
+	echo "$*" > $OPS/cmd
+}
+
+# The command is refused with that error number.
+ops_refused() { # errno command...
+	local errno=$1
+
+	shift
+	if ops "$@"; then
+		fail "'$*' was taken"
+	fi
+	[ "$(cat $OPS/result)" = "-$errno" ] ||
+		fail "'$*' gave $(cat $OPS/result), not -$errno"
+}
+
+# How often an ops was called from a function.
+seen() { # ops function
+	awk -v ops="$1" -v fn="$2" \
+		'$1 == ops && $2 == fn { n = $NF } END { print n + 0 }' $OPS/seen
+}
+
+# All that an ops was called from, on one line.
+seen_by() { # ops
+	awk -v ops="$1" '$1 == ops { printf "%s%s", sep, $2; sep = " " }' $OPS/seen
+}
