@@ -358,19 +358,16 @@ out:
 	return ret;
 }
 
-static struct ctl_table ftrace_sysctls[] = {
-	{
-		.procname	= "ftrace_enabled",
-		.data		= &ftrace_enabled,
-		.maxlen		= sizeof(int),
-		.mode		= 0644,
-		.proc_handler	= ftrace_enable_sysctl,
-	},
+static struct ctl_table enabled_table = {
+	.procname	= "ftrace_enabled",
+	.mode		= 0644,
+	.proc_handler	= ftrace_enable_sysctl,
+	.data		= &ftrace_enabled,
+	.maxlen		= sizeof(ftrace_enabled),
 };
 
-static int __init ftrace_sysctl_init(void)
+static int __init add_sysctl(void)
 {
-	register_sysctl_init("kernel", ftrace_sysctls);
-	return 0;
+	return register_sysctl_sz("kernel", &enabled_table, 1) ? 0 : -ENOMEM;
 }
-late_initcall(ftrace_sysctl_init);
+late_initcall(add_sysctl);

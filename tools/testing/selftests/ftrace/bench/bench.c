@@ -72,7 +72,7 @@ static uint64_t now(void)
  */
 #define SPIN		2
 
-static volatile uint64_t *turns;
+static uint64_t *turns;
 static pid_t spinner;
 
 static void pin(void)
@@ -175,11 +175,11 @@ static void sample(const char *row, int keep, void (*f)(const char *, const char
 
 	kill(spinner, SIGCONT);
 	usleep(1000);
-	waited = *turns;
+	waited = __atomic_load_n(turns, __ATOMIC_RELAXED);
 	begin = now();
 	f(a, b);
 	took = now() - begin;
-	waited = (*turns - waited) * SPIN;
+	waited = (__atomic_load_n(turns, __ATOMIC_RELAXED) - waited) * SPIN;
 	kill(spinner, SIGSTOP);
 	if (keep)
 		say("%s %llu %llu\n", row, (unsigned long long)(took - waited),

@@ -197,7 +197,7 @@ ops() { # command...
 
 # The command is refused with that error number.
 ops_refused() { # errno command...
-	local errno=$1
+	local errno="$1"
 
 	shift
 	if ops "$@"; then
