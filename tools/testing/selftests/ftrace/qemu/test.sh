@@ -106,7 +106,13 @@ dynamic() { # SUITE RUN.PY-ARGUMENTS...
 }
 
 suite_dynamic() { dynamic dynamic --cpus 2; }
-suite_dynamic-jmp() { dynamic dynamic-jmp --cpus 4 --append ftrace_nop=jmp; }
+
+# The other nop, for the tests that look at bytes.
+suite_dynamic-jmp() {
+	guest dynamic-jmp fair --cpus 4 --append ftrace_nop=jmp \
+		"$here/guest-ftracetest.sh" "$build/linux" \
+		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
+}
 
 # Boots made for some tests: see boots.list.
 suite_boots() {
