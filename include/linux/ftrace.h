@@ -48,10 +48,15 @@ struct module;
 struct seq_file;
 struct trace_array;
 
-/*
- * Names of code that is not in any symbol table. There is none on this core:
- * it generates no trampolines yet, and keeps no names of freed init functions.
- */
+/* Names of code that is not in any symbol table (any more). */
+#if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_MODULES)
+int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
+			      unsigned long *off, char **modname,
+			      const unsigned char **modbuildid, char *sym);
+int ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value,
+			   char *type, char *name, char *module_name,
+			   int *exported);
+#else
 static inline int
 ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 			  unsigned long *off, char **modname,
@@ -66,6 +71,7 @@ ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 {
 	return -ERANGE;
 }
+#endif
 
 /* What a callback is handed as its last argument. */
 #include <linux/ftrace_regs.h>

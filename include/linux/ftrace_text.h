@@ -68,6 +68,7 @@ unsigned int ftrace_text_check(const struct ftrace_plan *plan);
 u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 		      unsigned int nr);
 void ftrace_text_write_early(const struct ftrace_plan *plan);
+int ftrace_text_write_one(u32 ip, u32 from, u32 to);
 void ftrace_text_expect(u32 ip, u32 target, u8 *insn);
 
 /* From then on __fentry__ takes notes. */

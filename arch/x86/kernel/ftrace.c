@@ -243,24 +243,42 @@ static void __ref poke_insn(unsigned long ip, const void *insn,
 		text_poke_bp((void *)ip, insn, MCOUNT_INSN_SIZE, emulate);
 }
 
-static int change_site(const struct dyn_ftrace *rec, u32 from, u32 to)
+/**
+ * ftrace_text_write_one() - change one call site without stopping the machine
+ * @ip: the site, as ftrace_text_key()
+ * @from: what it has to call now, a key, or 0 for a nop
+ * @to: what it shall call, a key, or 0 for a nop
+ *
+ * Needs no memory. For many sites use a plan.
+ *
+ * Context: process context, text_mutex held, cpus_read_lock() if the machine is
+ * past ftrace_text_early().
+ *
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is not in the
+ * state @from. Nothing is written then.
+ */
+int ftrace_text_write_one(u32 ip, u32 from, u32 to)
 {
-	unsigned long ip = (unsigned long)_text + rec->offset;
-	u32 key = ftrace_text_key(ip);
+	unsigned long addr = ftrace_text_addr(ip);
 	struct ftrace_site_insn now;
 	u8 insn[MCOUNT_INSN_SIZE];
 
 	lockdep_assert_held(&text_mutex);
 
-	if (!read_site(ip, &now))
+	if (!read_site(addr, &now))
 		return -EFAULT;
-	if (!is_site_insn(&now, key, from))
+	if (!is_site_insn(&now, ip, from))
 		return -EINVAL;
 
-	ftrace_text_expect(key, to, insn);
+	ftrace_text_expect(ip, to, insn);
 	/* Whatever nop it is, whoever comes by meanwhile shall step over it. */
-	poke_insn(ip, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
+	poke_insn(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
 	return 0;
+}
+
+static u32 rec_key(const struct dyn_ftrace *rec)
+{
+	return ftrace_text_key((unsigned long)_text + rec->offset);
 }
 
 /**
@@ -269,8 +287,7 @@ static int change_site(const struct dyn_ftrace *rec, u32 from, u32 to)
  * @rec: the call site
  * @addr: what it calls now
  *
- * Context: process context, text_mutex held, cpus_read_lock() if the machine is
- * past ftrace_text_early(). For many sites use a plan.
+ * Context: as ftrace_text_write_one().
  *
  * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
  * @addr. Nothing is written then.
@@ -278,7 +295,7 @@ static int change_site(const struct dyn_ftrace *rec, u32 from, u32 to)
 int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
 		    unsigned long addr)
 {
-	return change_site(rec, ftrace_text_key(addr), 0);
+	return ftrace_text_write_one(rec_key(rec), ftrace_text_key(addr), 0);
 }
 
 /**
@@ -286,14 +303,14 @@ int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
  * @rec: the call site
  * @addr: what it shall call: code that accounts for its own call depth
  *
- * Context: as ftrace_make_nop().
+ * Context: as ftrace_text_write_one().
  *
  * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
  * Nothing is written then.
  */
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 {
-	return change_site(rec, 0, ftrace_text_key(addr));
+	return ftrace_text_write_one(rec_key(rec), 0, ftrace_text_key(addr));
 }
 
 /**

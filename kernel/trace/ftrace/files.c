@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The files that list records: available_filter_functions, the same with
- * addresses, and enabled_functions.
+ * addresses, enabled_functions and touched_functions.
  */
 #include <linux/seq_file.h>
 
 #include "internal.h"
 
 /**
+ * struct rec_list - what one of the files lists
+ * @complete: call sites that never ran too
+ * @addrs: each with its address
+ * @wanted: only those for which this is true, and who traces them; NULL: all
+ */
+struct rec_list {
+	bool	complete;
+	bool	addrs;
+	bool	(*wanted)(const struct dyn_ftrace *rec);
+};
+
+/**
  * struct rec_iter - a walk over the records for one open file
+ * @list: what is listed
  * @r: the region the walk is in
  * @idx: the index of the record in it
  * @first: position of its first record in the walk
- * @addrs: print addresses too
- * @enabled: only those that are traced
  * @names: the names
  */
 struct rec_iter {
+	const struct rec_list	*list;
 	struct ftrace_region	*r;
 	unsigned int		idx;
 	loff_t			first;
-	bool			addrs;
-	bool			enabled;
 	struct ftrace_names	names;
 };
 
@@ -74,6 +84,10 @@ static void show_set(struct seq_file *m, u32 id)
 	bool regs = false, ipmodify = false;
 	unsigned int i;
 
+	if (!set) {
+		seq_puts(m, " (0)");
+		return;
+	}
 	for (i = 0; i < set->nr; i++) {
 		regs |= set->ops[i]->flags & FTRACE_OPS_FL_SAVE_REGS;
 		ipmodify |= set->ops[i]->flags & FTRACE_OPS_FL_IPMODIFY;
@@ -84,23 +98,34 @@ static void show_set(struct seq_file *m, u32 id)
 		   (void *)ftrace_text_addr(set->target));
 }
 
+/* Not by its set alone: kernel.ftrace_enabled may hold it at a nop. */
+static bool is_traced(const struct dyn_ftrace *rec)
+{
+	return ftrace_rec_set(rec) && ftrace_rec_text(rec);
+}
+
+static bool was_traced(const struct dyn_ftrace *rec)
+{
+	return rec->state & FTRACE_REC_TOUCHED;
+}
+
 static int rec_show(struct seq_file *m, void *v)
 {
 	struct rec_iter *it = v;
+	const struct rec_list *list = it->list;
 	struct dyn_ftrace *rec = rec_of(it);
 	unsigned long ip = ftrace_rec_ip(rec);
 	int ret;
 
 	if (rec->state & FTRACE_REC_BAD)
 		return SEQ_SKIP;
-	/* Not by its set alone: kernel.ftrace_enabled may hold it at a nop. */
-	if (it->enabled && (!ftrace_rec_set(rec) || !ftrace_rec_text(rec)))
+	if (list->wanted && !list->wanted(rec))
 		return SEQ_SKIP;
-	if (it->addrs)
+	if (list->addrs)
 		seq_printf(m, "%lx ", ip);
 	ret = ftrace_names_show(&it->names, m, it->r, ip);
-	if (it->enabled)
-		show_set(m, ftrace_rec_set(rec));
+	if (list->wanted)
+		show_set(m, is_traced(rec) ? ftrace_rec_set(rec) : 0);
 	seq_putc(m, '\n');
 	return ret;
 }
@@ -123,52 +148,21 @@ static int discover(void)
 	return ret;
 }
 
-static struct rec_iter *open_iter(struct file *file)
+static int rec_open(struct inode *inode, struct file *file)
 {
-	return __seq_open_private(file, &rec_seq_ops, sizeof(struct rec_iter));
-}
-
-static int avail_open(struct inode *inode, struct file *file)
-{
-	int ret;
-
-	ret = tracing_check_open_get_tr(NULL);
-	if (!ret)
-		ret = discover();
-	if (ret)
-		return ret;
-	return open_iter(file) ? 0 : -ENOMEM;
-}
-
-static int avail_addrs_open(struct inode *inode, struct file *file)
-{
+	const struct rec_list *list = inode->i_private;
 	struct rec_iter *it;
 	int ret;
 
 	ret = tracing_check_open_get_tr(NULL);
-	if (!ret)
+	if (!ret && list->complete)
 		ret = discover();
 	if (ret)
 		return ret;
-	it = open_iter(file);
+	it = __seq_open_private(file, &rec_seq_ops, sizeof(*it));
 	if (!it)
 		return -ENOMEM;
-	it->addrs = true;
-	return 0;
-}
-
-static int enabled_open(struct inode *inode, struct file *file)
-{
-	struct rec_iter *it;
-	int ret;
-
-	ret = tracing_check_open_get_tr(NULL);
-	if (ret)
-		return ret;
-	it = open_iter(file);
-	if (!it)
-		return -ENOMEM;
-	it->enabled = true;
+	it->list = list;
 	return 0;
 }
 
@@ -181,26 +175,23 @@ static int rec_release(struct inode *inode, struct file *file)
 	return seq_release_private(inode, file);
 }
 
-static const struct file_operations avail_fops = {
-	.open		= avail_open,
+static const struct file_operations rec_fops = {
+	.open		= rec_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= rec_release,
 };
 
-static const struct file_operations avail_addrs_fops = {
-	.open		= avail_addrs_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= rec_release,
-};
+static const struct rec_list available = { .complete = true };
+static const struct rec_list available_addrs = { .complete = true, .addrs = true };
+static const struct rec_list enabled = { .wanted = is_traced };
+static const struct rec_list touched = { .wanted = was_traced };
 
-static const struct file_operations enabled_fops = {
-	.open		= enabled_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= rec_release,
-};
+static void __init create_list(const char *name, struct dentry *parent,
+			       const struct rec_list *list)
+{
+	trace_create_file(name, TRACE_MODE_READ, parent, (void *)list, &rec_fops);
+}
 
 /**
  * ftrace_init_tracefs_toplevel - make the files that are there only once
@@ -212,12 +203,11 @@ static const struct file_operations enabled_fops = {
 __init void ftrace_init_tracefs_toplevel(struct trace_array *tr,
 					 struct dentry *d_tracer)
 {
-	trace_create_file("available_filter_functions", TRACE_MODE_READ,
-			  d_tracer, NULL, &avail_fops);
-	trace_create_file("available_filter_functions_addrs", TRACE_MODE_READ,
-			  d_tracer, NULL, &avail_addrs_fops);
-	trace_create_file("enabled_functions", TRACE_MODE_READ,
-			  d_tracer, NULL, &enabled_fops);
+	create_list("available_filter_functions", d_tracer, &available);
+	create_list("available_filter_functions_addrs", d_tracer,
+		    &available_addrs);
+	create_list("enabled_functions", d_tracer, &enabled);
+	create_list("touched_functions", d_tracer, &touched);
 	ftrace_create_filter_files(tr, d_tracer);
 	ftraced_create_files(d_tracer);
 }

@@ -357,17 +357,18 @@ static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
  * A filter that keeps sites of text that is gone would mean other functions
  * once other text is there. Without memory to make it shorter it stays.
  */
-static void forget_in(struct ftrace_hash __rcu **half, u32 start, u32 end)
+static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
 {
+	struct ftrace_hash __rcu **half = half_of(h, enable);
 	struct ftrace_hash *hash, *rest;
 
 	hash = rcu_dereference_protected(*half, lockdep_is_held(&ftrace_lock));
 	if (ftrace_hash_empty(hash))
 		return;
 	rest = hash_outside(hash, start, end);
-	if (!rest)
+	if (!rest && enable)
 		rest = ftrace_hash_nothing();
-	if (IS_ERR(rest) || rest->count == hash->count) {
+	if (IS_ERR(rest) || (rest && rest->count == hash->count)) {
 		ftrace_hash_free(rest);
 		return;
 	}
@@ -377,8 +378,8 @@ static void forget_in(struct ftrace_hash __rcu **half, u32 start, u32 end)
 
 static void forget_in_ops(struct ftrace_ops *ops, u32 start, u32 end)
 {
-	forget_in(&ops->func_hash->filter_hash, start, end);
-	forget_in(&ops->func_hash->notrace_hash, start, end);
+	forget_in(ops->func_hash, true, start, end);
+	forget_in(ops->func_hash, false, start, end);
 }
 
 /**

@@ -25,6 +25,7 @@
  * @enable: it is the list of what to trace; otherwise, what not to
  * @dirty: something has been written that changes @hash
  * @hash: the filter as read or being written; only this file's
+ * @waiting: the same of what waits for modules
  * @parser: cuts what is written into words
  * @names: the names that are shown
  * @failed: a word was refused: nothing of what this file wrote takes effect
@@ -40,6 +41,7 @@ struct filter_file {
 	bool			failed;
 	struct mutex		lock;	/* see above */
 	struct ftrace_hash	*hash;
+	struct list_head	waiting;
 	struct trace_parser	parser;
 	struct ftrace_names	names;
 };
@@ -49,22 +51,28 @@ static unsigned int nr_sites(const struct filter_file *ff)
 	return ff->hash ? ff->hash->count : 0;
 }
 
+/* Behind line 0 and the sites: what waits for modules, then the probes. */
+static bool has_more(struct filter_file *ff, loff_t n)
+{
+	if (ftrace_waiting_nth(&ff->waiting, n))
+		return true;
+	/* Probes stand in one of the two files only. */
+	if (!ff->tr || !ff->enable)
+		return false;
+	return ftrace_probes_exist(ff->tr, n - list_count_nodes(&ff->waiting));
+}
+
 /* A position that has something to show, or NULL. */
 static void *filter_at(struct filter_file *ff, loff_t *pos)
 {
 	loff_t nr = nr_sites(ff) + 1;
 
-	if (*pos < nr)
-		return pos;
-	/* Probes stand in one of the two files only. */
-	if (!ff->tr || !ff->enable)
-		return NULL;
-	return ftrace_probes_exist(ff->tr, *pos - nr) ? pos : NULL;
+	return *pos < nr || has_more(ff, *pos - nr) ? pos : NULL;
 }
 
 /*
  * Line 0 says what an empty filter means; if it is not empty the lines begin
- * at 1. The sites come first, then the probes of the trace array.
+ * at 1.
  */
 static void *filter_start(struct seq_file *m, loff_t *pos)
 {
@@ -105,6 +113,7 @@ static int filter_show(struct seq_file *m, void *v)
 {
 	struct filter_file *ff = m->private;
 	loff_t pos = *(loff_t *)v;
+	struct ftrace_mod_load *w;
 
 	if (!pos) {
 		seq_puts(m, ff->enable ? "#### all functions enabled ####\n" :
@@ -114,7 +123,14 @@ static int filter_show(struct seq_file *m, void *v)
 	pos--;
 	if (pos < nr_sites(ff))
 		return show_site(m, ff, ftrace_text_addr(ff->hash->sites[pos]));
-	return ftrace_probes_show(ff->tr, m, pos - nr_sites(ff));
+	pos -= nr_sites(ff);
+	w = ftrace_waiting_nth(&ff->waiting, pos);
+	if (w) {
+		seq_printf(m, "%s:mod:%s\n", w->func, w->module);
+		return 0;
+	}
+	pos -= list_count_nodes(&ff->waiting);
+	return ftrace_probes_show(ff->tr, m, pos);
 }
 
 static const struct seq_operations filter_seq_ops = {
@@ -136,6 +152,7 @@ static struct filter_file *filter_file_alloc(struct trace_array *tr,
 		return NULL;
 	}
 	mutex_init(&ff->lock);
+	INIT_LIST_HEAD(&ff->waiting);
 	ff->tr = tr;
 	ff->ops = ops;
 	ff->enable = flag & FTRACE_ITER_FILTER;
@@ -147,6 +164,7 @@ static void filter_file_free(struct filter_file *ff)
 	ftrace_names_stop(&ff->names);
 	trace_parser_put(&ff->parser);
 	ftrace_hash_free(ff->hash);
+	ftrace_waiting_free(&ff->waiting);
 	kfree(ff);
 }
 
@@ -155,6 +173,7 @@ static int filter_file_load(struct filter_file *ff, bool truncate)
 {
 	struct ftrace_filter f;
 	struct ftrace_hash *hash;
+	int ret = 0;
 
 	if (truncate) {
 		ff->dirty = true;
@@ -163,11 +182,15 @@ static int filter_file_load(struct filter_file *ff, bool truncate)
 	mutex_lock(&ftrace_lock);
 	ftrace_ops_filter(ff->ops, &f);
 	hash = ftrace_hash_copy(ff->enable ? f.filter : f.skip);
-	mutex_unlock(&ftrace_lock);
 	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	ff->hash = hash;
-	return 0;
+		ret = PTR_ERR(hash);
+	else
+		ff->hash = hash;
+	if (!ret && ff->tr)
+		ret = ftrace_waiting_copy(&ff->waiting,
+					  ftrace_waiting(ff->tr, ff->enable));
+	mutex_unlock(&ftrace_lock);
+	return ret;
 }
 
 static int filter_file_attach(struct filter_file *ff, struct file *file)
@@ -230,17 +253,34 @@ int ftrace_regex_open(struct trace_array *tr, struct ftrace_ops *ops, int flag,
 	return ret;
 }
 
-/* A pattern, or a pattern and a command for what it matches. */
+/* What follows the colon of "mod:module", NULL if it is another command. */
+static char *mod_of(char *words)
+{
+	size_t len = str_has_prefix(words, "mod");
+
+	if (!len)
+		return NULL;
+	return words[len] == ':' ? words + len + 1 :
+	       words[len] ? NULL : words + len;
+}
+
+/* A pattern, alone or for a module, or with a command for what it matches. */
 static int take_word(struct filter_file *ff, char *word)
 {
 	char *func = strsep(&word, ":");
+	char *mod = word ? mod_of(word) : NULL;
 	int ret;
 
-	if (word)
+	if (word && !mod)
 		return ff->tr ? ftrace_run_command(ff->tr, ff->hash, func, word,
 						   ff->enable) : -EINVAL;
 	mutex_lock(&ftrace_lock);
-	ret = ftrace_apply_pattern(&ff->hash, func);
+	if (mod)
+		ret = ftrace_apply_mod_pattern(&ff->hash,
+					       ff->tr ? &ff->waiting : NULL,
+					       func, mod, ff->enable);
+	else
+		ret = ftrace_apply_pattern(&ff->hash, func);
 	mutex_unlock(&ftrace_lock);
 	if (!ret)
 		ff->dirty = true;
@@ -334,6 +374,42 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 	return filter_write(file, ubuf, cnt, ppos);
 }
 
+/* While somebody waits for a module, an empty filter must not mean all. */
+static int hold_for_waiting(struct filter_file *ff)
+{
+	struct ftrace_hash *nothing;
+
+	if (!ff->enable || ff->hash || list_empty(&ff->waiting))
+		return 0;
+	nothing = ftrace_hash_nothing();
+	if (IS_ERR(nothing))
+		return PTR_ERR(nothing);
+	ff->hash = nothing;
+	return 0;
+}
+
+/* A module may have come since the file was opened, so look again. */
+static int publish(struct filter_file *ff)
+{
+	LIST_HEAD(came);
+	int ret;
+
+	ret = ftrace_waiting_resolve(&ff->waiting, &ff->hash, &came);
+	ftrace_waiting_free(&came);
+	if (!ret)
+		ret = hold_for_waiting(ff);
+	if (!ret)
+		ret = ftrace_ops_set_filter(ff->ops, ff->hash, ff->enable);
+	if (ret)
+		return ret;
+	ff->hash = NULL;
+	if (!ff->tr)
+		return 0;
+	ftrace_waiting_free(ftrace_waiting(ff->tr, ff->enable));
+	list_splice_init(&ff->waiting, ftrace_waiting(ff->tr, ff->enable));
+	return 0;
+}
+
 static void filter_file_apply(struct filter_file *ff)
 {
 	struct ftrace_ops_hash *h = ff->ops->func_hash;
@@ -346,8 +422,7 @@ static void filter_file_apply(struct filter_file *ff)
 
 	mutex_lock(&h->regex_lock);
 	mutex_lock(&ftrace_lock);
-	if (!ftrace_ops_set_filter(ff->ops, ff->hash, ff->enable))
-		ff->hash = NULL;
+	publish(ff);
 	mutex_unlock(&ftrace_lock);
 	mutex_unlock(&h->regex_lock);
 }
@@ -430,11 +505,14 @@ void ftrace_create_filter_files(struct trace_array *tr, struct dentry *parent)
  */
 void ftrace_destroy_filter_files(struct ftrace_ops *ops)
 {
+	struct trace_array *tr = ops->private;
+
 	mutex_lock(&ftrace_lock);
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		ftrace_shutdown(ops);
 	ops->flags |= FTRACE_OPS_FL_DELETED;
+	ftrace_waiting_free(ftrace_waiting(tr, true));
+	ftrace_waiting_free(ftrace_waiting(tr, false));
 	mutex_unlock(&ftrace_lock);
-	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		ftrace_free_filter(ops);
+	ftrace_free_filter(ops);
 }

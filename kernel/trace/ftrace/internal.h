@@ -14,6 +14,8 @@
  *               filter.c    filters, as the kernel sets them
  *               names.c     the names of records, in address order
  *               match.c     from a pattern to a set of call sites
+ *               mod_filter.c  patterns for modules, also for those yet to come
+ *               gone.c      names of functions whose text has been freed
  *               filter_file.c, files.c, pid.c, command.c, probe.c, boot.c
  *
  * Discovery knows nothing of ops, ops know nothing of text.
@@ -43,10 +45,12 @@ extern bool ftrace_disabled;
  * traces this site, and so what its text calls. The others:
  * NEW: the text still calls __fentry__, and the set is empty
  * BAD: the text was not what it should be; the record is left alone for good
+ * TOUCHED: at some time the text called somebody other than __fentry__
  */
 #define FTRACE_REC_SET_MASK	GENMASK(23, 0)
 #define FTRACE_REC_NEW		BIT(24)
 #define FTRACE_REC_BAD		BIT(25)
+#define FTRACE_REC_TOUCHED	BIT(26)
 
 /**
  * struct ftrace_recs - the records of one region, ascending by address
@@ -275,6 +279,7 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 	return 0;
 }
 
+int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(const struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
 unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
@@ -282,6 +287,7 @@ unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
 
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new);
+void ftrace_update_drop(struct ftrace_ops *ops);
 int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
 u32 ftrace_rec_text(const struct dyn_ftrace *rec);
@@ -336,6 +342,17 @@ struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,
 				       const struct ftrace_glob *mod);
 int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
 
+int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
+			     struct list_head *waiting, const char *func,
+			     const char *module, bool enable);
+struct list_head *ftrace_waiting(struct trace_array *tr, bool enable);
+void ftrace_waiting_free(struct list_head *waiting);
+int ftrace_waiting_copy(struct list_head *to, const struct list_head *from);
+struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n);
+int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
+			   struct list_head *came);
+void ftrace_waiting_module(struct module *mod);
+
 struct ftrace_mod_syms;
 
 /**
@@ -373,6 +390,9 @@ unsigned long ftrace_names_symbol(struct ftrace_names *n);
 const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip);
 int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		      struct ftrace_region *r, unsigned long ip);
+
+void ftrace_gone_keep(struct ftrace_region *r);
+void ftrace_gone_forget(const struct module *mod);
 
 int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,
 		       char *func, char *words, int enable);

@@ -143,18 +143,20 @@ static int match_glob(const struct ftrace_glob *g, const struct ftrace_glob *mod
 {
 	struct kallsyms_sieve *sieve;
 	struct ftrace_region *r;
-	int ret;
+	int ret = 0;
 
 	sieve = kmalloc(sizeof(*sieve), GFP_KERNEL);
 	if (!sieve)
 		return -ENOMEM;
 	sieve_init(sieve, g);
-	ret = ftrace_discover_all();
 	list_for_each_entry(r, &ftrace_regions, list) {
+		if (!region_wanted(r, mod))
+			continue;
+		ret = ftrace_discover_region(r);
+		if (!ret)
+			ret = match_region(r, g, sieve, s);
 		if (ret)
 			break;
-		if (region_wanted(r, mod))
-			ret = match_region(r, g, sieve, s);
 	}
 	kfree(sieve);
 	return ret;

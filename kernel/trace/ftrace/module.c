@@ -53,7 +53,8 @@ void ftrace_module_init(struct module *mod)
  * @mod: the module; nothing of it has run yet
  *
  * From now on its functions are found as they run. If somebody traces all
- * functions that would be one call too late: then they are found at once.
+ * functions that would be one call too late: then they are found at once, as
+ * are those that a filter waits for.
  *
  * Context: process.
  */
@@ -61,15 +62,18 @@ void ftrace_module_enable(struct module *mod)
 {
 	bool all;
 
+	if (ftrace_disabled)
+		return;
+	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
-	if (!ftrace_disabled) {
-		all = all_functions_wanted();
-		add_mod_text(mod, MOD_TEXT, all);
-		add_mod_text(mod, MOD_INIT_TEXT, all);
-		if (all)
-			ftrace_settle();
-	}
+	all = all_functions_wanted();
+	add_mod_text(mod, MOD_TEXT, all);
+	add_mod_text(mod, MOD_INIT_TEXT, all);
+	if (all)
+		ftrace_settle();
 	mutex_unlock(&ftrace_lock);
+	ftrace_waiting_module(mod);
+	mutex_unlock(&trace_types_lock);
 }
 
 static void remove_mod_text(struct module *mod, enum mod_mem_type type)
@@ -93,6 +97,7 @@ void ftrace_release_mod(struct module *mod)
 	mutex_lock(&ftrace_lock);
 	remove_mod_text(mod, MOD_TEXT);
 	remove_mod_text(mod, MOD_INIT_TEXT);
+	ftrace_gone_forget(mod);
 	mutex_unlock(&ftrace_lock);
 	mutex_unlock(&trace_types_lock);
 }
@@ -107,10 +112,15 @@ void ftrace_release_mod(struct module *mod)
  */
 void ftrace_free_mem(struct module *mod, void *start, void *end)
 {
+	struct ftrace_region *r;
+
 	if (start == end)
 		return;
 	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
+	r = mod ? ftrace_region_find((unsigned long)start) : NULL;
+	if (r)
+		ftrace_gone_keep(r);
 	ftrace_forget((unsigned long)start, (unsigned long)end);
 	mutex_unlock(&ftrace_lock);
 	mutex_unlock(&trace_types_lock);

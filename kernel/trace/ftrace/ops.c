@@ -212,10 +212,10 @@ int ftrace_startup(struct ftrace_ops *ops)
  *
  * When it returns 0, the ops' callback runs nowhere and will not run again.
  * A call site that is not what it should be does not keep an ops from going:
- * it is reported and set aside.
+ * it is reported and set aside. Nor does want of memory.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
- * Return: 0; -EBUSY (not registered), -ENOMEM, and nothing has changed.
+ * Return: 0, or -EBUSY (not registered).
  */
 int ftrace_shutdown(struct ftrace_ops *ops)
 {
@@ -233,10 +233,8 @@ int ftrace_shutdown(struct ftrace_ops *ops)
 	do {
 		ret = ftrace_update_ops(ops, &f, NULL);
 	} while (ret == -EINVAL);
-	if (ret) {
-		list_add_ops(ops);
-		return ret;
-	}
+	if (ret)
+		ftrace_update_drop(ops);
 
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
 	ftrace_ops_set_func(ops, ops->saved_func);

@@ -67,7 +67,7 @@ static int opset_index(const struct ftrace_opset *set,
 	return -1;
 }
 
-static int grow_ids(void)
+static int grow_ids(gfp_t gfp)
 {
 	u32 nr = min(max(64U, 2 * opset_nr_ids), FTRACE_REC_SET_MASK + 1);
 	struct ftrace_opset **ids;
@@ -75,7 +75,7 @@ static int grow_ids(void)
 	/* A record has no room for a larger number. */
 	if (nr == opset_nr_ids)
 		return -ENOSPC;
-	ids = kvcalloc(nr, sizeof(*ids), GFP_KERNEL);
+	ids = kvcalloc(nr, sizeof(*ids), gfp);
 	if (!ids)
 		return -ENOMEM;
 	if (opset_nr_ids)
@@ -86,7 +86,7 @@ static int grow_ids(void)
 	return 0;
 }
 
-static int assign_id(struct ftrace_opset *set)
+static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 {
 	u32 id = 1;
 	int ret;
@@ -94,7 +94,7 @@ static int assign_id(struct ftrace_opset *set)
 	while (id < opset_nr_ids && opset_ids[id])
 		id++;
 	if (id >= opset_nr_ids) {
-		ret = grow_ids();
+		ret = grow_ids(gfp);
 		if (ret)
 			return ret;
 	}
@@ -104,7 +104,7 @@ static int assign_id(struct ftrace_opset *set)
 }
 
 /* Takes @set over. */
-static int opset_intern(struct ftrace_opset *set)
+static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 {
 	struct ftrace_opset *known = opset_lookup(set->ops, set->nr);
 	int ret;
@@ -113,7 +113,7 @@ static int opset_intern(struct ftrace_opset *set)
 		kfree(set);
 		return known->id;
 	}
-	ret = assign_id(set);
+	ret = assign_id(set, gfp);
 	if (ret) {
 		kfree(set);
 		return ret;
@@ -123,11 +123,11 @@ static int opset_intern(struct ftrace_opset *set)
 	return set->id;
 }
 
-static struct ftrace_opset *opset_alloc(unsigned int nr)
+static struct ftrace_opset *opset_alloc(unsigned int nr, gfp_t gfp)
 {
 	struct ftrace_opset *set;
 
-	set = kzalloc(struct_size(set, ops, nr), GFP_KERNEL);
+	set = kzalloc(struct_size(set, ops, nr), gfp);
 	if (set)
 		set->nr = nr;
 	return set;
@@ -151,7 +151,7 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 
 	if (opset_index(from, ops) >= 0)
 		return id;
-	set = opset_alloc(nr + 1);
+	set = opset_alloc(nr + 1, GFP_KERNEL);
 	if (!set)
 		return -ENOMEM;
 	while (i < nr && from->ops[i] < ops) {
@@ -161,7 +161,7 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 	set->ops[i] = ops;
 	for (; i < nr; i++)
 		set->ops[i + 1] = from->ops[i];
-	return opset_intern(set);
+	return opset_intern(set, GFP_KERNEL);
 }
 
 /**
@@ -169,24 +169,26 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
  * @id: the set to start from
  * @ops: the ops to take away; it need not be in
  *
+ * Who unregisters cannot do much about an error, and what is asked for here is
+ * small: so this waits for memory as long as it takes.
+ *
  * Context: process, ftrace_lock held.
- * Return: the number of the set, -ENOMEM, or -ENOSPC if there are too many.
+ * Return: the number of the set, or -ENOSPC if there are too many.
  */
 int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
 {
 	struct ftrace_opset *from = ftrace_opset_find(id), *set;
 	int gone = opset_index(from, ops), i;
+	gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
 
 	if (gone < 0)
 		return id;
 	if (from->nr == 1)
 		return 0;
-	set = opset_alloc(from->nr - 1);
-	if (!set)
-		return -ENOMEM;
+	set = opset_alloc(from->nr - 1, gfp);
 	for (i = 0; i < set->nr; i++)
 		set->ops[i] = from->ops[i + (i >= gone)];
-	return opset_intern(set);
+	return opset_intern(set, gfp);
 }
 
 /**

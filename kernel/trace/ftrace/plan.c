@@ -177,6 +177,30 @@ static void write_slices(const struct ftrace_plan *plan)
 }
 
 /**
+ * ftrace_plan_write_one - write one call site, with no memory and no stop
+ * @e: the change
+ *
+ * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
+ * Return: 0; or -EINVAL if the site is not what it should be: that has been
+ * reported, and nothing is written.
+ */
+int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = ftrace_text_write_one(e->ip, e->from, e->to);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	if (!ret)
+		return 0;
+	report_bad(e);
+	return -EINVAL;
+}
+
+/**
  * ftrace_plan_write - write a plan
  * @plan: the plan
  * @bad: with -EINVAL, the index of the first entry whose site is not what it

@@ -263,12 +263,11 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 }
 
 /* Have no site call any more. */
-static int clear_callers(struct func_probe *probe)
+static void clear_callers(struct func_probe *probe)
 {
 	guard(mutex)(&ftrace_lock);
-	if (!(probe->ops.flags & FTRACE_OPS_FL_ENABLED))
-		return 0;
-	return ftrace_shutdown(&probe->ops);
+	if (probe->ops.flags & FTRACE_OPS_FL_ENABLED)
+		ftrace_shutdown(&probe->ops);
 }
 
 /* ---- their data ---------------------------------------------------------- */
@@ -343,25 +342,16 @@ static struct func_probe *create_probe(struct trace_array *tr,
 	return probe;
 }
 
-/*
- * Nothing of it is live, and a grace period has passed since something was. If
- * its sites cannot be turned off they go on calling, in vain: then its memory
- * has to stay.
- */
+/* Nothing of it is live, and a grace period has passed since something was. */
 static void destroy_probe(struct func_probe *probe)
 {
 	struct ftrace_probe_ops *ops = probe->probe_ops;
-	int err;
 
-	err = clear_callers(probe);
+	clear_callers(probe);
 	scoped_guard(mutex, &ftrace_lock)
 		list_del(&probe->list);
 	if (ops->free)
 		ops->free(ops, probe->tr, 0, probe->data);
-	if (err) {
-		pr_warn("cannot unregister a probe: %d\n", err);
-		return;
-	}
 	ftrace_free_filter(&probe->ops);
 	kfree(probe);
 }

@@ -22,7 +22,7 @@ unsigned long ftrace_nr_bad;
 
 /**
  * struct step - the last question and its answer
- * @state: the state of the record: its set, and that it is neither new nor bad
+ * @state: the set of a record that is neither new nor bad
  * @want: the ops wants the site
  * @to: the set that follows
  * @from_text: what the text calls now
@@ -39,7 +39,7 @@ struct step {
 	u32	to_text;
 };
 
-/* No record that is asked about has this state. */
+/* Not a set. */
 #define NO_STEP		{ .state = FTRACE_REC_BAD }
 
 /**
@@ -142,6 +142,7 @@ static __always_inline int update_rec(struct update *u, struct dyn_ftrace *rec)
 	if (unlikely(state & (FTRACE_REC_NEW | FTRACE_REC_BAD)))
 		return state & FTRACE_REC_BAD ? 0 : update_new(u, rec, want);
 
+	state &= FTRACE_REC_SET_MASK;
 	if (state != u->last.state || want != u->last.want) {
 		ret = take_step(u, state, want);
 		if (ret)
@@ -232,12 +233,13 @@ static void commit(const struct ftrace_plan *plan)
 
 	for (e = plan->entries; e < end; e++) {
 		struct dyn_ftrace *rec = e->rec;
-		u32 was = rec->state;
+		u32 was = rec->state & FTRACE_REC_SET_MASK;
+		u32 touched = rec->state & FTRACE_REC_TOUCHED;
 
-		if (unlikely(was & FTRACE_REC_NEW)) {
+		if (unlikely(rec->state & FTRACE_REC_NEW))
 			was_new(rec);
-			was &= ~FTRACE_REC_NEW;
-		}
+		if (e->to)
+			touched = FTRACE_REC_TOUCHED;
 		if (was != from || e->state != to) {
 			ftrace_opset_move(from, to, run);
 			from = was;
@@ -245,7 +247,7 @@ static void commit(const struct ftrace_plan *plan)
 			run = 0;
 		}
 		run++;
-		WRITE_ONCE(rec->state, e->state);
+		WRITE_ONCE(rec->state, e->state | touched);
 	}
 	ftrace_opset_move(from, to, run);
 }
@@ -300,6 +302,55 @@ int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 	ret = is_listed(old) && is_listed(new) ? update_listed(&u) :
 						 update_all(&u);
 	return finish(&u.plan, ret);
+}
+
+/* One site, by itself; a bad one is reported and set aside. */
+static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
+{
+	struct ftrace_plan_entry e = {
+		.rec	= rec,
+		.ip	= ftrace_text_key(ftrace_rec_ip(rec)),
+		.from	= ftrace_rec_text(rec),
+	};
+	struct ftrace_plan one = { .entries = &e, .nr = 1, .nr_text = 1 };
+	u32 id = ftrace_rec_set(rec);
+	int to = ftrace_opset_without(id, ops);
+
+	if (to == id || WARN_ON_ONCE(to < 0))
+		return;
+	e.state = to;
+	e.to = set_text(to);
+	if (e.from == e.to || !ftrace_plan_write_one(&e))
+		commit(&one);
+	else
+		set_aside(rec);
+}
+
+/**
+ * ftrace_update_drop - have no call site call an ops, without memory for a plan
+ * @ops: the ops
+ *
+ * One site after the other, each poked by itself: slow, but it needs nothing
+ * that could be missing.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_update_drop(struct ftrace_ops *ops)
+{
+	struct ftrace_region *r;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr; i++) {
+			if (recs->rec[i].state & FTRACE_REC_SET_MASK)
+				drop_from(&recs->rec[i], ops);
+		}
+		cond_resched();
+	}
+	ftrace_opset_gc();
 }
 
 /**

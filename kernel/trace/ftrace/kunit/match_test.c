@@ -352,6 +352,71 @@ static void lookup_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 1, addrs), -ESRCH);
 }
 
+/* ---- what waits for a module --------------------------------------------- */
+
+static void expect_waiting(struct kunit *test, struct list_head *waiting,
+			   unsigned int n, const char *func, const char *module)
+{
+	struct ftrace_mod_load *w = ftrace_waiting_nth(waiting, n);
+
+	KUNIT_EXPECT_NOT_NULL(test, w);
+	if (!w)
+		return;
+	KUNIT_EXPECT_STREQ(test, w->func, func);
+	KUNIT_EXPECT_STREQ(test, w->module, module);
+}
+
+static void waiting_test(struct kunit *test)
+{
+	struct ftrace_hash *hash = NULL;
+	LIST_HEAD(waiting);
+	LIST_HEAD(copy);
+
+	guard(mutex)(&ftrace_lock);
+	/* Nothing may wait: it is an error. */
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			ftrace_apply_mod_pattern(&hash, NULL, "f", "no_such_a",
+						 true));
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "f",
+							  "no_such_a", true));
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "g*",
+							  "no_such_*", true));
+	/* Twice is once; the latest is the first. */
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "f",
+							  "no_such_a", true));
+	expect_waiting(test, &waiting, 0, "g*", "no_such_*");
+	expect_waiting(test, &waiting, 1, "f", "no_such_a");
+	KUNIT_EXPECT_NULL(test, ftrace_waiting_nth(&waiting, 2));
+	KUNIT_EXPECT_NULL(test, hash);
+
+	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_copy(&copy, &waiting));
+	expect_waiting(test, &copy, 0, "g*", "no_such_*");
+	expect_waiting(test, &copy, 1, "f", "no_such_a");
+	ftrace_waiting_free(&copy);
+	KUNIT_EXPECT_TRUE(test, list_empty(&copy));
+
+	/* What is there does not wait, nor what is taken away and is not. */
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_apply_mod_pattern(&hash, &waiting,
+						 "ftrace_kunit_victim1",
+						 "!no_such_a", true));
+	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			ftrace_apply_mod_pattern(&hash, &waiting, "!f",
+						 "no_such_b", true));
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			ftrace_apply_mod_pattern(&hash, &waiting, "5",
+						 "no_such_a", true));
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "!f",
+							  "no_such_a", true));
+	expect_waiting(test, &waiting, 0, "g*", "no_such_*");
+	KUNIT_EXPECT_NULL(test, ftrace_waiting_nth(&waiting, 1));
+	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
+
+	ftrace_waiting_free(&waiting);
+	ftrace_hash_free(hash);
+}
+
 /* ---- the walk over names ------------------------------------------------- */
 
 static void names_test(struct kunit *test)
@@ -401,6 +466,7 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(match_module_test),
 	KUNIT_CASE(match_number_test),
 	KUNIT_CASE(apply_test),
+	KUNIT_CASE(waiting_test),
 	KUNIT_CASE(lookup_test),
 	KUNIT_CASE(names_test),
 	{}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters by module: "function:mod:module".
+ *
+ * One that finds nothing because there is no such module yet waits in a list of
+ * the trace array until a module comes that has such functions, and is replaced
+ * by them.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+/**
+ * struct mod_pattern - "function:mod:module", parsed
+ * @func: which functions
+ * @mod: of which modules
+ * @text: what the two point into
+ */
+struct mod_pattern {
+	struct ftrace_glob	func;
+	struct ftrace_glob	mod;
+	char			*text;
+};
+
+/* An empty pattern stands for anything. */
+static void parse_half(struct ftrace_glob *g, char *str)
+{
+	ftrace_glob_parse(g, str);
+	if (!g->len)
+		g->type = MATCH_FRONT_ONLY;
+}
+
+/* Parsing cuts the text up, so that is done to a copy. */
+static int mod_pattern_parse(struct mod_pattern *p, const char *func,
+			     const char *module)
+{
+	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
+
+	p->text = kmalloc(func_size + mod_size, GFP_KERNEL);
+	if (!p->text)
+		return -ENOMEM;
+	memcpy(p->text, func, func_size);
+	memcpy(p->text + func_size, module, mod_size);
+	parse_half(&p->func, p->text);
+	parse_half(&p->mod, p->text + func_size);
+	return 0;
+}
+
+static void mod_pattern_free(struct mod_pattern *p)
+{
+	kfree(p->text);
+}
+
+/* Is a module there that the pattern names, so that waiting is in vain? */
+static bool module_is_there(const struct ftrace_glob *mod)
+{
+	struct ftrace_region *r;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (r->mod && ftrace_glob_match(mod, r->mod->name,
+						strlen(r->mod->name)))
+			return true;
+	}
+	return false;
+}
+
+static struct ftrace_mod_load *waiter_alloc(const char *func,
+					    const char *module, bool enable)
+{
+	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
+	struct ftrace_mod_load *w;
+
+	w = kzalloc(sizeof(*w) + func_size + mod_size, GFP_KERNEL);
+	if (!w)
+		return NULL;
+	w->func = memcpy(w + 1, func, func_size);
+	w->module = memcpy(w->func + func_size, module, mod_size);
+	w->enable = enable;
+	return w;
+}
+
+static struct ftrace_mod_load *waiter_find(struct list_head *waiting,
+					   const char *func, const char *module)
+{
+	struct ftrace_mod_load *w;
+
+	list_for_each_entry(w, waiting, list) {
+		if (!strcmp(w->func, func) && !strcmp(w->module, module))
+			return w;
+	}
+	return NULL;
+}
+
+static int wait_for(struct list_head *waiting, const char *func,
+		    const char *module, bool enable)
+{
+	struct ftrace_mod_load *w;
+
+	if (waiter_find(waiting, func, module))
+		return 0;
+	w = waiter_alloc(func, module, enable);
+	if (!w)
+		return -ENOMEM;
+	list_add(&w->list, waiting);
+	return 0;
+}
+
+static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
+			const char *func, const char *module)
+{
+	struct ftrace_mod_load *w = waiter_find(waiting, func, module);
+
+	if (!w)
+		return -EINVAL;
+	list_del(&w->list);
+	kfree(w);
+	/* It was all that made the filter mean nothing. */
+	if (list_empty(waiting) && *hash && !(*hash)->count) {
+		ftrace_hash_free(*hash);
+		*hash = NULL;
+	}
+	return 0;
+}
+
+/* Takes @sites over. */
+static int change_hash(struct ftrace_hash **hash, struct ftrace_hash *sites,
+		       bool remove)
+{
+	struct ftrace_hash *result;
+
+	result = remove ? ftrace_hash_minus(*hash, sites) :
+			  ftrace_hash_union(*hash, sites);
+	ftrace_hash_free(sites);
+	if (IS_ERR(result))
+		return PTR_ERR(result);
+	ftrace_hash_free(*hash);
+	*hash = result;
+	return 0;
+}
+
+/**
+ * ftrace_apply_mod_pattern - add functions of modules to a set, or take them away
+ * @hash: the set; replaced, and the old one freed, if something matched
+ * @waiting: what waits for modules to come; NULL: nothing may
+ * @func: pattern of functions, '!' in front of it takes away
+ * @module: pattern of modules, '!' in front of it means all others
+ * @enable: @hash is what to trace; otherwise, what not to
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL if there is no such function, and nothing that waits to
+ * take away; -ENOMEM; then @hash and @waiting are as they were.
+ */
+int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
+			     struct list_head *waiting, const char *func,
+			     const char *module, bool enable)
+{
+	struct ftrace_hash *sites;
+	struct mod_pattern p;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = mod_pattern_parse(&p, func, module);
+	if (ret)
+		return ret;
+	/* A number is a function of its own already. */
+	if (p.func.type == MATCH_INDEX)
+		sites = ERR_PTR(-EINVAL);
+	else
+		sites = ftrace_match_sites(&p.func, &p.mod);
+	if (IS_ERR(sites))
+		ret = PTR_ERR(sites);
+	else if (sites)
+		ret = change_hash(hash, sites, p.func.not);
+	else if (!waiting)
+		ret = -EINVAL;
+	else if (p.func.not)
+		ret = wait_no_more(hash, waiting, func + 1, module);
+	else if (p.mod.not || module_is_there(&p.mod))
+		ret = -EINVAL;
+	else
+		ret = wait_for(waiting, func, module, enable);
+	mod_pattern_free(&p);
+	return ret;
+}
+
+/**
+ * ftrace_waiting - the list of what waits for modules in a trace array
+ * @tr: the array
+ * @enable: of what to trace; otherwise, of what not to
+ *
+ * The list changes under ftrace_lock.
+ */
+struct list_head *ftrace_waiting(struct trace_array *tr, bool enable)
+{
+	return enable ? &tr->mod_trace : &tr->mod_notrace;
+}
+
+/**
+ * ftrace_waiting_free - empty a list of what waits
+ * @waiting: the list
+ *
+ * Context: process.
+ */
+void ftrace_waiting_free(struct list_head *waiting)
+{
+	struct ftrace_mod_load *w, *next;
+
+	list_for_each_entry_safe(w, next, waiting, list) {
+		list_del(&w->list);
+		kfree(w);
+	}
+}
+
+/**
+ * ftrace_waiting_copy - copy a list of what waits
+ * @to: an empty list
+ * @from: the list to copy
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, or -ENOMEM and @to is still empty.
+ */
+int ftrace_waiting_copy(struct list_head *to, const struct list_head *from)
+{
+	struct ftrace_mod_load *w, *copy;
+
+	list_for_each_entry(w, from, list) {
+		copy = waiter_alloc(w->func, w->module, w->enable);
+		if (!copy) {
+			ftrace_waiting_free(to);
+			return -ENOMEM;
+		}
+		list_add_tail(&copy->list, to);
+	}
+	return 0;
+}
+
+/**
+ * ftrace_waiting_nth - find one of those that wait
+ * @waiting: the list
+ * @n: which one, from 0
+ *
+ * Return: it, or NULL if there are not that many.
+ */
+struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n)
+{
+	struct ftrace_mod_load *w;
+
+	list_for_each_entry(w, waiting, list) {
+		if (!n--)
+			return w;
+	}
+	return NULL;
+}
+
+/**
+ * ftrace_waiting_resolve - put functions that have come in place of what waited
+ * @waiting: the list
+ * @hash: gets the functions; replaced, and the old one freed, if there are some
+ * @came: an empty list that gets those of @waiting whose functions have come;
+ *	  for the caller to free, or to put back
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, or -ENOMEM.
+ */
+int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
+			   struct list_head *came)
+{
+	struct ftrace_mod_load *w, *next;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry_safe(w, next, waiting, list) {
+		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module,
+					       w->enable);
+		if (ret == -EINVAL)
+			continue;
+		if (ret)
+			return ret;
+		list_move_tail(&w->list, came);
+	}
+	return 0;
+}
+
+static int resolve_half(struct trace_array *tr, bool enable)
+{
+	struct list_head *waiting = ftrace_waiting(tr, enable);
+	struct ftrace_filter f;
+	struct ftrace_hash *hash;
+	LIST_HEAD(came);
+	int ret;
+
+	if (list_empty(waiting))
+		return 0;
+	ftrace_ops_filter(tr->ops, &f);
+	hash = ftrace_hash_copy(enable ? f.filter : f.skip);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	ret = ftrace_waiting_resolve(waiting, &hash, &came);
+	if (!ret && !list_empty(&came)) {
+		ret = ftrace_ops_set_filter(tr->ops, hash, enable);
+		if (!ret)
+			hash = NULL;
+	}
+	if (ret)
+		list_splice_init(&came, waiting);
+	ftrace_waiting_free(&came);
+	ftrace_hash_free(hash);
+	return ret;
+}
+
+/**
+ * ftrace_waiting_module - a module has come: see who waited for it
+ * @mod: the module; its text is known, nothing of it has run yet
+ *
+ * Context: process, trace_types_lock held.
+ */
+void ftrace_waiting_module(struct module *mod)
+{
+	struct trace_array *tr;
+	int ret;
+
+	lockdep_assert_held(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (!tr->ops || !(tr->ops->flags & FTRACE_OPS_FL_INITIALIZED))
+			continue;
+		mutex_lock(&tr->ops->func_hash->regex_lock);
+		mutex_lock(&ftrace_lock);
+		ret = resolve_half(tr, true) ?: resolve_half(tr, false);
+		mutex_unlock(&ftrace_lock);
+		mutex_unlock(&tr->ops->func_hash->regex_lock);
+		if (ret)
+			pr_warn("a filter for module %s cannot take effect: %d\n",
+				mod->name, ret);
+	}
+}
