@@ -30,6 +30,7 @@
 #define BATCH		1000	/* calls in one sample of the per-call rows */
 #define BATCHES		31
 #define OTHERS		4	/* tracers elsewhere */
+#define CROWD		64	/* instances that trace one function each */
 
 static int out = 1;
 
@@ -293,6 +294,51 @@ static void remove_instance(const char *name)
 	must(!rmdir(path_of(file)), "rmdir", file);
 }
 
+/* The first names of system calls among the functions that can be traced. */
+static int some_functions(char name[][64], int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions"), "r");
+	char line[256], call[41];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "__x64_sys_%40s", call) == 1)
+			snprintf(name[i++], sizeof(*name), "__x64_sys_%s", call);
+	}
+	fclose(f);
+	return i;
+}
+
+/* What one instance costs to change among many that trace something else. */
+static void crowd_rows(void)
+{
+	static char function[CROWD][64];
+	char name[16], filter[64], tracer[64];
+	int i;
+
+	must(some_functions(function, CROWD) == CROWD, "too few in",
+	     "available_filter_functions");
+	for (i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof(name), "crowd%d", i);
+		instance(name, function[i]);
+	}
+	snprintf(filter, sizeof(filter), "instances/crowd%d/set_ftrace_filter", CROWD / 2);
+	snprintf(tracer, sizeof(tracer), "instances/crowd%d/current_tracer", CROWD / 2);
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("crowd-filter", i, echo, i % 2 ? TRACED : ELSEWHERE, filter);
+		settle();
+		sample("crowd-disable", i, echo, "nop", tracer);
+		settle();
+		sample("crowd-enable", i, echo, "function", tracer);
+	}
+	for (i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof(name), "crowd%d", i);
+		remove_instance(name);
+	}
+}
+
 static void call_rows(void)
 {
 	double plain, one, two;
@@ -353,6 +399,7 @@ int main(void)
 	tracefs_rows();
 	graph_rows();
 	call_rows();
+	crowd_rows();
 	print_file("total", "dyn_ftrace_total_info");
 	print_file("stats", "ftraced_stats");
 	finish(0);

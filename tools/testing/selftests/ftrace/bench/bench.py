@@ -35,6 +35,9 @@ ROWS = [
     ("one traced call, one tracer", "call-one", None),
     ("the same, two tracers on that function", "call-two", None),
     ("... each further tracer that is not on it", "call-else", None),
+    ("one filter written, 64 instances tracing", "crowd-filter", 0.5e6),
+    ("one of them off", "crowd-disable", 0.5e6),
+    ("and on again", "crowd-enable", 0.5e6),
 ]
 
 
