@@ -49,7 +49,7 @@ struct seq_file;
 struct trace_array;
 
 /* Names of code that is not in any symbol table (any more). */
-#if defined(CONFIG_DYNAMIC_FTRACE) && defined(CONFIG_MODULES)
+#ifdef CONFIG_DYNAMIC_FTRACE
 int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 			      unsigned long *off, char **modname,
 			      const unsigned char **modbuildid, char *sym);
@@ -128,6 +128,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_ALLOC_TRAMP: its trampoline was allocated
  * @FTRACE_OPS_FL_TRACE_ARRAY: it belongs to a trace array
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
+ * @FTRACE_OPS_FL_SHARED: its direct call knows that others change where one of
+ *	its functions goes on
  */
 enum {
 	FTRACE_OPS_FL_ENABLED			= BIT(0),
@@ -149,7 +151,29 @@ enum {
 	FTRACE_OPS_FL_PERMANENT			= BIT(16),
 	FTRACE_OPS_FL_DIRECT			= BIT(17),
 	FTRACE_OPS_FL_SUBOP			= BIT(18),
+	FTRACE_OPS_FL_SHARED			= BIT(19),
 };
+
+/*
+ * enum ftrace_ops_cmd - what an ops with a direct call is told or asked
+ *
+ * Another ops, with FTRACE_OPS_FL_IPMODIFY, is on one of its functions or is
+ * to be. A direct call that runs the function has to find it by the return
+ * address on the stack from then on.
+ *
+ * @FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF: the other is there, and the one
+ *	asked is about to be registered
+ * @FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER: the other is about to be
+ * @FTRACE_OPS_CMD_DISABLE_SHARE_IPMODIFY_PEER: the other has gone
+ */
+enum ftrace_ops_cmd {
+	FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF,
+	FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER,
+	FTRACE_OPS_CMD_DISABLE_SHARE_IPMODIFY_PEER,
+};
+
+/* 0: it can be shared. -EAGAIN: ask again. Others: it cannot. May sleep. */
+typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd);
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
@@ -188,6 +212,9 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  * @trampoline_size: its length in bytes
  * @list: for the user of sub-ops
  * @subop_list: the sub-ops behind this one
+ * @ops_func: with a direct call: asked before others change where its functions
+ *	go on; NULL: they must not
+ * @direct_call: the code that its call sites call; 0: none; ftrace_lock
  */
 struct ftrace_ops {
 	ftrace_func_t			func;
@@ -202,6 +229,10 @@ struct ftrace_ops {
 	unsigned long			trampoline_size;
 	struct list_head		list;
 	struct list_head		subop_list;
+	ftrace_ops_func_t		ops_func;
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	unsigned long			direct_call;
+#endif
 #endif
 };
 
@@ -333,8 +364,7 @@ int ftrace_regex_release(struct inode *inode, struct file *file);
 unsigned long ftrace_location(unsigned long ip);
 unsigned long ftrace_location_range(unsigned long start, unsigned long end);
 int ftrace_text_reserved(const void *start, const void *end);
-/* Call sites call ftrace_caller, which is kernel text like any other. */
-static inline bool is_ftrace_trampoline(unsigned long addr) { return false; }
+bool is_ftrace_trampoline(unsigned long addr);
 
 /* What the core asks of an architecture, see ftrace-design.rst. */
 int ftrace_dyn_arch_init(void);
@@ -397,7 +427,13 @@ static inline bool is_ftrace_trampoline(unsigned long addr) { return false; }
 
 #endif /* CONFIG_DYNAMIC_FTRACE */
 
-/* Call sites that call a user's own trampoline: not on this core yet. */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
+int unregister_ftrace_direct(struct ftrace_ops *ops, unsigned long addr,
+			     bool free_filters);
+int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
+int modify_ftrace_direct_nolock(struct ftrace_ops *ops, unsigned long addr);
+#else
 static inline int register_ftrace_direct(struct ftrace_ops *ops,
 					 unsigned long addr)
 {
@@ -422,6 +458,7 @@ static inline int modify_ftrace_direct_nolock(struct ftrace_ops *ops,
 {
 	return -EOPNOTSUPP;
 }
+#endif
 
 /* Who called whom, for the latency tracers and lockdep. */
 #ifndef ftrace_return_address0

@@ -71,6 +71,64 @@ void ftrace_text_write_early(const struct ftrace_plan *plan);
 int ftrace_text_write_one(u32 ip, u32 from, u32 to);
 void ftrace_text_expect(u32 ip, u32 target, u8 *insn);
 
+/* ---- trampolines: code that serves one set of tracers -------------------- */
+
+/**
+ * struct ftrace_tramp_call - one call that a trampoline makes
+ * @func: of type ftrace_func_t
+ * @arg: its third argument
+ */
+struct ftrace_tramp_call {
+	unsigned long	func;
+	unsigned long	arg;
+};
+
+/**
+ * struct ftrace_tramp_spec - what a trampoline has to do
+ * @regs: hand out all registers, and obey changes of them
+ * @follow: obey a change of where the traced function goes on
+ * @jump: code to leave for as if the site had called it; 0: just return
+ * @nr: how many calls
+ * @call: the calls, in their order
+ */
+struct ftrace_tramp_spec {
+	bool				regs;
+	bool				follow;
+	unsigned long			jump;
+	unsigned int			nr;
+	struct ftrace_tramp_call	call[] __counted_by(nr);
+};
+
+/**
+ * struct ftrace_tramp_layout - where the parts of a trampoline lie, in bytes
+ * @regs: it hands out all registers
+ * @save: where registers are saved
+ * @calls: where the first call is prepared
+ * @restore: where registers are restored
+ * @leave: the last instruction
+ * @size: of all of it
+ */
+struct ftrace_tramp_layout {
+	bool	regs;
+	u16	save;
+	u16	calls;
+	u16	restore;
+	u16	leave;
+	u16	size;
+};
+
+size_t ftrace_tramp_max_size(unsigned int nr);
+void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
+		       unsigned long ip, struct ftrace_tramp_layout *layout);
+unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
+				    unsigned int offset);
+void ftrace_tramp_set_call(unsigned long ip,
+			   const struct ftrace_tramp_layout *layout,
+			   unsigned int i, unsigned long func);
+void ftrace_tramp_set_jump(unsigned long ip,
+			   const struct ftrace_tramp_layout *layout,
+			   unsigned long jump);
+
 /* From then on __fentry__ takes notes. */
 void ftrace_text_arm_recorder(void);
 

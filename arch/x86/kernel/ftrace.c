@@ -313,9 +313,26 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 	return ftrace_text_write_one(rec_key(rec), 0, ftrace_text_key(addr));
 }
 
+static int update_call(unsigned long ip, ftrace_func_t func)
+{
+	u32 key = ftrace_text_key(ip);
+	struct ftrace_site_insn now;
+	u8 insn[CALL_INSN_SIZE];
+	void *dest;
+
+	/* alternative_instructions() may have changed where it goes, no more. */
+	if (!read_site(ip, &now) || now.first != CALL_INSN_OPCODE)
+		return -EINVAL;
+
+	dest = callthunks_translate_call_dest(func);
+	ftrace_text_expect(key, ftrace_text_key((unsigned long)dest), insn);
+	poke_insn(ip, insn, insn);
+	return 0;
+}
+
 /**
  * ftrace_update_ftrace_func() - say what ftrace_caller calls
- * @func: the function
+ * @func: the function; ftrace_regs_caller calls it too
  *
  * A CPU that is under way may still call the function of before: whoever frees
  * that one waits for an RCU-tasks grace period.
@@ -327,20 +344,8 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  */
 int ftrace_update_ftrace_func(ftrace_func_t func)
 {
-	unsigned long ip = (unsigned long)ftrace_call;
-	u32 key = ftrace_text_key(ip);
-	struct ftrace_site_insn now;
-	u8 insn[CALL_INSN_SIZE];
-	void *dest;
-
 	guard(mutex)(&text_mutex);
 
-	/* alternative_instructions() may have changed where it goes, no more. */
-	if (!read_site(ip, &now) || now.first != CALL_INSN_OPCODE)
-		return -EINVAL;
-
-	dest = callthunks_translate_call_dest(func);
-	ftrace_text_expect(key, ftrace_text_key((unsigned long)dest), insn);
-	poke_insn(ip, insn, insn);
-	return 0;
+	return update_call((unsigned long)ftrace_call, func) ?:
+	       update_call((unsigned long)ftrace_regs_call, func);
 }

@@ -39,4 +39,13 @@ static __always_inline u32 ftrace_site_tail(u32 ip, u32 target)
 
 int ftrace_window_init(void);
 
+/* Places in ftrace_64.S: the parts of the two templates, and their calls. */
+extern const u8 ftrace_caller_save[];
+extern const u8 ftrace_caller_restore[];
+extern const u8 ftrace_caller_end[];
+extern const u8 ftrace_regs_caller_save[];
+extern u8 ftrace_regs_call[];
+extern const u8 ftrace_regs_caller_restore[];
+extern const u8 ftrace_regs_caller_end[];
+
 #endif /* _ARCH_X86_KERNEL_FTRACE_H */

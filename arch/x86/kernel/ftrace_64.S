@@ -15,6 +15,7 @@
 #include <asm/ftrace.h>
 #include <asm/nospec-branch.h>
 #include <asm/ptrace-abi.h>
+#include <asm/segment.h>
 #include <asm/unwind_hints.h>
 
 #include "../../../kernel/trace/ftrace/notes.h"
@@ -26,10 +27,8 @@
 /*
  * The traced function has not pushed %rbp yet: make its frame for it, and one
  * for ourselves above. is_last_ftrace_frame() in unwind_frame.c knows this
- * layout; the first push is there for it.
+ * layout; the first push is there for it. The flags stay as they are.
  */
-#define LINKS_SIZE	40
-
 .macro PUSH_LINKS
 	pushq	%rbp
 	pushq	16(%rsp)		/* return address of the function */
@@ -41,12 +40,10 @@
 .endm
 
 .macro POP_LINKS
-	addq	$(LINKS_SIZE - 8), %rsp
+	leaq	(FTRACE_LINKS_SIZE - 8)(%rsp), %rsp
 	popq	%rbp
 .endm
 #else
-#define LINKS_SIZE	0
-
 .macro PUSH_LINKS
 .endm
 
@@ -54,15 +51,12 @@
 .endm
 #endif
 
-/*
- * A pt_regs, filled as far as a callee may spoil it. Together with the links it
- * is a multiple of 16, so that the callee's stack is as aligned as that of the
- * traced function. (The kernel itself only keeps it to 8.)
- */
-#define REGS_SIZE	(FRAME_SIZE + (LINKS_SIZE + FRAME_SIZE) % 16)
+/* Where PUSH_LINKS has put the %rbp of the traced function. */
+#define LINKS_RBP	(FTRACE_SITE_RETURN - 8)
 
+/* The arguments, and what else a callee may spoil. */
 .macro SAVE_ARGS
-	subq	$REGS_SIZE, %rsp
+	subq	$FTRACE_REGS_SIZE, %rsp
 	movq	%rdi, RDI(%rsp)
 	movq	%rsi, RSI(%rsp)
 	movq	%rdx, RDX(%rsp)
@@ -71,6 +65,8 @@
 	movq	%r8, R8(%rsp)
 	movq	%r9, R9(%rsp)
 	movq	%r10, R10(%rsp)
+	/* Says that the rest is not there, see arch_ftrace_get_regs(). */
+	movq	$0, CS(%rsp)
 .endm
 
 .macro RESTORE_ARGS
@@ -82,11 +78,79 @@
 	movq	RDX(%rsp), %rdx
 	movq	RSI(%rsp), %rsi
 	movq	RDI(%rsp), %rdi
-	addq	$REGS_SIZE, %rsp
+	addq	$FTRACE_REGS_SIZE, %rsp
 .endm
 
-/* Return address into the traced function; that of its caller is above it. */
-#define SITE_RETURN	(REGS_SIZE + LINKS_SIZE)
+/*
+ * All of it, as a breakpoint at the call site would find it. The flags are
+ * first put into what FTRACE_REGS_SIZE has room for above, or where SS goes later.
+ */
+.macro SAVE_ALL_REGS
+	pushfq
+	leaq	-(FTRACE_REGS_SIZE - 8)(%rsp), %rsp
+	movq	%rdi, RDI(%rsp)
+	movq	%rsi, RSI(%rsp)
+	movq	%rdx, RDX(%rsp)
+	movq	%rcx, RCX(%rsp)
+	movq	%rax, RAX(%rsp)
+	movq	%r8, R8(%rsp)
+	movq	%r9, R9(%rsp)
+	movq	%r10, R10(%rsp)
+	movq	%r11, R11(%rsp)
+	movq	%r12, R12(%rsp)
+	movq	%r13, R13(%rsp)
+	movq	%r14, R14(%rsp)
+	movq	%r15, R15(%rsp)
+	movq	%rbx, RBX(%rsp)
+#ifdef CONFIG_FRAME_POINTER
+	movq	LINKS_RBP(%rsp), %rax
+	movq	%rax, RBP(%rsp)
+#else
+	movq	%rbp, RBP(%rsp)
+#endif
+	movq	(FTRACE_REGS_SIZE - 8)(%rsp), %rax
+	movq	%rax, EFLAGS(%rsp)
+	leaq	(FTRACE_SITE_RETURN + 8)(%rsp), %rax
+	movq	%rax, RSP(%rsp)
+	movq	$__KERNEL_DS, SS(%rsp)
+	movq	$__KERNEL_CS, CS(%rsp)
+	movq	$0, ORIG_RAX(%rsp)
+.endm
+
+/* A callback may have changed any of them but %rsp. */
+.macro RESTORE_ALL_REGS
+#ifdef CONFIG_FRAME_POINTER
+	movq	RBP(%rsp), %rax
+	movq	%rax, LINKS_RBP(%rsp)
+#else
+	movq	RBP(%rsp), %rbp
+#endif
+	pushq	EFLAGS(%rsp)
+	popfq
+	movq	R15(%rsp), %r15
+	movq	R14(%rsp), %r14
+	movq	R13(%rsp), %r13
+	movq	R12(%rsp), %r12
+	movq	RBX(%rsp), %rbx
+	movq	R11(%rsp), %r11
+	movq	R10(%rsp), %r10
+	movq	R9(%rsp), %r9
+	movq	R8(%rsp), %r8
+	movq	RAX(%rsp), %rax
+	movq	RCX(%rsp), %rcx
+	movq	RDX(%rsp), %rdx
+	movq	RSI(%rsp), %rsi
+	movq	RDI(%rsp), %rdi
+	leaq	FTRACE_REGS_SIZE(%rsp), %rsp
+.endm
+
+/* The first two arguments of every callback, and where it will return to. */
+.macro LOAD_SITE
+	movq	FTRACE_SITE_RETURN(%rsp), %rdi
+	movq	FTRACE_SITE_RETURN + 8(%rsp), %rsi
+	movq	%rdi, RIP(%rsp)
+	subq	$MCOUNT_INSN_SIZE, %rdi
+.endm
 
 /*
  * __fentry__ - what every call site calls until it is patched
@@ -158,26 +222,76 @@ EXPORT_SYMBOL(__fentry__)
  * The trampoline of last resort: it serves every set of ops, by calling a
  * function that looks up who wants to know. ftrace_update_ftrace_func() says
  * which. It is called with the call site, the return address of the traced
- * function, and no ops and no registers.
+ * function, no ops, and the arguments.
+ *
+ * And the template of all others: what ftrace_trampoline.c generates begins
+ * with a copy of what lies between ftrace_caller_save and ftrace_call, and ends
+ * with one of what lies between ftrace_caller_restore and ftrace_caller_end.
+ * Nothing there depends on where it is. In between the stack stays as it is at
+ * ftrace_call, which is what the unwinder is told of all addresses there.
  */
 SYM_START(ftrace_caller, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
 	CALL_DEPTH_ACCOUNT
+SYM_INNER_LABEL(ftrace_caller_save, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
 	PUSH_LINKS
 	SAVE_ARGS
-	movq	SITE_RETURN(%rsp), %rdi
-	movq	SITE_RETURN + 8(%rsp), %rsi
-	subq	$MCOUNT_INSN_SIZE, %rdi
-	xorl	%edx, %edx
-	xorl	%ecx, %ecx
+	LOAD_SITE
+	movq	%rsp, %rcx
 SYM_INNER_LABEL(ftrace_call, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	call	ftrace_stub
+SYM_INNER_LABEL(ftrace_caller_restore, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
 	RESTORE_ARGS
 	POP_LINKS
+SYM_INNER_LABEL(ftrace_caller_end, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
 	RET
 SYM_FUNC_END(ftrace_caller)
 STACK_FRAME_NON_STANDARD_FP ftrace_caller
+
+/*
+ * ftrace_regs_caller - the same, for sets that want more than the arguments
+ *
+ * Callbacks are handed all registers and may change them. Where to go on is one
+ * of them. If a callback has put an address in the place of orig_ax, that code
+ * is run as if the call site had called it.
+ */
+SYM_START(ftrace_regs_caller, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	CALL_DEPTH_ACCOUNT
+SYM_INNER_LABEL(ftrace_regs_caller_save, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	PUSH_LINKS
+	SAVE_ALL_REGS
+	LOAD_SITE
+	movq	%rsp, %rcx
+SYM_INNER_LABEL(ftrace_regs_call, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	call	ftrace_stub
+	movq	RIP(%rsp), %rax
+	movq	%rax, FTRACE_SITE_RETURN(%rsp)
+	movq	ORIG_RAX(%rsp), %rax
+	testq	%rax, %rax
+	jnz	.Ldirect
+SYM_INNER_LABEL(ftrace_regs_caller_restore, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	RESTORE_ALL_REGS
+	POP_LINKS
+SYM_INNER_LABEL(ftrace_regs_caller_end, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	RET
+
+.Ldirect:
+	/* Of all registers, %r11 is nobody's at a function's entry. */
+	movq	%rax, R11(%rsp)
+	RESTORE_ALL_REGS
+	POP_LINKS
+	JMP_NOSPEC r11
+SYM_FUNC_END(ftrace_regs_caller)
+STACK_FRAME_NON_STANDARD_FP ftrace_regs_caller
 
 /*
  * ftrace_stub - a callback that does nothing
@@ -187,3 +301,12 @@ STACK_FRAME_NON_STANDARD_FP ftrace_caller
 SYM_TYPED_FUNC_START(ftrace_stub)
 	RET
 SYM_FUNC_END(ftrace_stub)
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* ftrace_stub_direct_tramp - code for a call site to call that does nothing */
+SYM_START(ftrace_stub_direct_tramp, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	CALL_DEPTH_ACCOUNT
+	RET
+SYM_FUNC_END(ftrace_stub_direct_tramp)
+#endif

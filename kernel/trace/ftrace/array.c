@@ -47,6 +47,7 @@ void ftrace_init_array_ops(struct trace_array *tr, ftrace_func_t func)
 		tr->ops->func != ftrace_stub);
 	tr->ops->func = func;
 	tr->ops->private = tr;
+	tr->ops->flags |= FTRACE_OPS_FL_TRACE_ARRAY;
 }
 
 /**

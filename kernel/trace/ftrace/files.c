@@ -77,25 +77,34 @@ static void rec_stop(struct seq_file *m, void *v)
 	mutex_unlock(&ftrace_lock);
 }
 
-/* How many ops, what they ask for, and what the call site calls. */
-static void show_set(struct seq_file *m, u32 id)
+static void show_flag(struct seq_file *m, bool has, char letter)
 {
-	struct ftrace_opset *set = ftrace_opset_find(id);
-	bool regs = false, ipmodify = false;
+	seq_putc(m, ' ');
+	seq_putc(m, has ? letter : ' ');
+}
+
+/*
+ * How many ops, what they ask for, and what the call site calls: a trampoline
+ * and the callbacks that it calls, or somebody's own code.
+ */
+static void show_set(struct seq_file *m, const struct dyn_ftrace *rec,
+		     bool traced)
+{
+	struct ftrace_opset *set;
 	unsigned int i;
 
-	if (!set) {
-		seq_puts(m, " (0)");
+	set = traced ? ftrace_opset_find(ftrace_rec_set(rec)) : NULL;
+	seq_printf(m, " (%u)", set ? set->nr : 0);
+	show_flag(m, set && set->flags & FTRACE_OPS_FL_SAVE_REGS, 'R');
+	show_flag(m, set && set->flags & FTRACE_OPS_FL_IPMODIFY, 'I');
+	show_flag(m, set && set->flags & FTRACE_OPS_FL_DIRECT, 'D');
+	show_flag(m, rec->state & FTRACE_REC_MODIFIED, 'M');
+	if (!set)
 		return;
-	}
-	for (i = 0; i < set->nr; i++) {
-		regs |= set->ops[i]->flags & FTRACE_OPS_FL_SAVE_REGS;
-		ipmodify |= set->ops[i]->flags & FTRACE_OPS_FL_IPMODIFY;
-	}
-	seq_printf(m, " (%u)%s%s", set->nr, regs ? " R" : "  ",
-		   ipmodify ? " I" : "  ");
-	seq_printf(m, "\tcall site -> %ps",
+	seq_printf(m, " \tcall site -> %pS",
 		   (void *)ftrace_text_addr(set->target));
+	for (i = 0; i < set->nr; i++)
+		seq_printf(m, "%s%ps", i ? ", " : " -> ", set->ops[i]->func);
 }
 
 /* Not by its set alone: kernel.ftrace_enabled may hold it at a nop. */
@@ -125,7 +134,7 @@ static int rec_show(struct seq_file *m, void *v)
 		seq_printf(m, "%lx ", ip);
 	ret = ftrace_names_show(&it->names, m, it->r, ip);
 	if (list->wanted)
-		show_set(m, is_traced(rec) ? ftrace_rec_set(rec) : 0);
+		show_set(m, rec, is_traced(rec));
 	seq_putc(m, '\n');
 	return ret;
 }

@@ -181,7 +181,8 @@ static const struct gone_func *find_func(const struct gone_text *t, u32 key)
 }
 
 /**
- * ftrace_mod_address_lookup - name an address in text that has been freed
+ * ftrace_mod_address_lookup - name an address in text that has been freed, or
+ * in a trampoline
  * @addr: the address
  * @size: gets the length of the function; this and the next three may be NULL
  * @off: gets the offset of @addr in it
@@ -200,8 +201,14 @@ int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 {
 	const struct gone_func *f;
 	struct gone_text *t;
-	int len = 0;
+	int len;
 
+	len = ftrace_tramp_lookup(addr, size, off, modname, sym);
+	if (len) {
+		if (modbuildid)
+			*modbuildid = NULL;
+		return max(len, 0);
+	}
 	if (ftrace_text_addr(ftrace_text_key(addr)) != addr)
 		return 0;
 	guard(preempt_notrace)();
@@ -224,7 +231,8 @@ int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 }
 
 /**
- * ftrace_mod_get_kallsym - the n-th function whose text has been freed
+ * ftrace_mod_get_kallsym - the n-th function whose text has been freed; behind
+ * them come the trampolines
  * @symnum: which one, from 0
  * @value: gets its address
  * @type: gets the letter for its kind
@@ -245,6 +253,8 @@ int ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value,
 	struct gone_text *t;
 
 	guard(preempt)();
+	*type = 't';
+	*exported = 0;
 	list_for_each_entry_rcu(t, &gone_texts, list, rcu_read_lock_sched_held()) {
 		if (symnum >= t->nr) {
 			symnum -= t->nr;
@@ -252,11 +262,9 @@ int ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value,
 		}
 		f = &t->func[symnum];
 		*value = ftrace_text_addr(f->start);
-		*type = 't';
 		strscpy(name, t->pool + f->name, KSYM_NAME_LEN);
 		strscpy(module_name, t->module_name, MODULE_NAME_LEN);
-		*exported = 0;
 		return 0;
 	}
-	return -ERANGE;
+	return ftrace_tramp_nth(symnum, value, name, module_name) ? 0 : -ERANGE;
 }

@@ -9,7 +9,9 @@
  *               opsets.c    interned sets of ops: what a record's state points at
  *               update.c    who wants what: the changes of one update
  *   text        plan.c      a plan, checked and handed to the writer in slices
+ *               trampoline.c  the life of the code that serves one set
  *   users       ops.c       registration, and the dispatcher behind ftrace_caller
+ *               direct.c    ops whose call sites call other code directly
  *               hash.c      immutable sets of call sites
  *               filter.c    filters, as the kernel sets them
  *               names.c     the names of records, in address order
@@ -20,9 +22,10 @@
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
- * Lock order: trace_types_lock > pid_mutex (pid.c), probe_mutex (probe.c) >
- * ftrace_ops_hash.regex_lock > ftrace_lock > cpus_read_lock > text_mutex > the
- * stop. module_mutex nests in ftrace_lock.
+ * Lock order: trace_types_lock > pid_mutex (pid.c), probe_mutex (probe.c),
+ * direct_mutex (direct.c) > ftrace_ops_hash.regex_lock > ftrace_lock >
+ * tramp_mutex (trampoline.c) > cpus_read_lock > text_mutex > the stop.
+ * module_mutex nests in ftrace_lock.
  */
 #ifndef _KERNEL_TRACE_FTRACE_INTERNAL_H
 #define _KERNEL_TRACE_FTRACE_INTERNAL_H
@@ -46,11 +49,16 @@ extern bool ftrace_disabled;
  * NEW: the text still calls __fentry__, and the set is empty
  * BAD: the text was not what it should be; the record is left alone for good
  * TOUCHED: at some time the text called somebody other than __fentry__
+ * MODIFIED: and that could change where the function goes on
  */
 #define FTRACE_REC_SET_MASK	GENMASK(23, 0)
 #define FTRACE_REC_NEW		BIT(24)
 #define FTRACE_REC_BAD		BIT(25)
 #define FTRACE_REC_TOUCHED	BIT(26)
+#define FTRACE_REC_MODIFIED	BIT(27)
+
+/* What a record keeps, whatever set it gets. */
+#define FTRACE_REC_KEPT		(FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED)
 
 /**
  * struct ftrace_recs - the records of one region, ascending by address
@@ -214,24 +222,45 @@ static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
 /* ---- sets of ops: opsets.c --------------------------------------------- */
 
 /**
- * struct ftrace_opset - an interned set of ops; one trampoline would serve it
+ * struct ftrace_opset_step - where one ops leads to from a set
+ * @ops: the ops; NULL: none has been asked for
+ * @with: the set that has it too; -1: not known
+ * @without: the set that lacks it; -1: not known
+ */
+struct ftrace_opset_step {
+	const struct ftrace_ops	*ops;
+	int			with;
+	int			without;
+};
+
+/**
+ * struct ftrace_opset - an interned set of ops, served by one trampoline
  * @node: in the table of all sets, by content
  * @id: what the records that have it carry in their state; never 0, which is
  *	the empty set
  * @nr_recs: how many records carry @id
  * @target: what their text calls, as ftrace_text_key()
+ * @next: what it is to call; differs from @target only during an update
+ * @tramp: the trampoline; NULL: @target is a direct call, or the one trampoline
+ *	   that serves all sets
+ * @flags: FTRACE_OPS_FL_* that any of the ops has
+ * @step: where the last ops leads to that was added or taken away
  * @nr: how many ops
  * @ops: the ops, ascending by address, so that order of arrival is no matter
  *
  * ftrace_lock.
  */
 struct ftrace_opset {
-	struct hlist_node	node;
-	u32			id;
-	u32			nr_recs;
-	u32			target;
-	unsigned int		nr;
-	struct ftrace_ops	*ops[] __counted_by(nr);
+	struct hlist_node		node;
+	u32				id;
+	u32				nr_recs;
+	u32				target;
+	u32				next;
+	struct ftrace_tramp		*tramp;
+	unsigned long			flags;
+	struct ftrace_opset_step	step;
+	unsigned int			nr;
+	struct ftrace_ops		*ops[] __counted_by(nr);
 };
 
 struct ftrace_opset *ftrace_opset_find(u32 id);
@@ -241,6 +270,28 @@ bool ftrace_opset_has(u32 id, struct ftrace_ops *ops);
 u32 ftrace_opset_target(u32 id);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_gc(void);
+void ftrace_opsets_set_func(struct ftrace_ops *ops);
+void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr);
+void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
+void ftrace_opsets_plan_tramps(void);
+void ftrace_opsets_retargeted(bool done);
+u32 ftrace_opset_next(u32 id);
+
+/* ---- trampolines: trampoline.c ----------------------------------------- */
+
+struct ftrace_tramp;
+
+struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec);
+unsigned long ftrace_tramp_ip(const struct ftrace_tramp *t);
+void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
+			    unsigned long func);
+void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump);
+void ftrace_tramp_put(struct ftrace_tramp *t);
+void ftrace_tramps_poked(void);
+int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
+			unsigned long *off, char **modname, char *sym);
+bool ftrace_tramp_nth(unsigned int n, unsigned long *value, char *name,
+		      char *module_name);
 
 /* ---- text: plan.c, update.c -------------------------------------------- */
 
@@ -290,6 +341,8 @@ int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 void ftrace_update_drop(struct ftrace_ops *ops);
 int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
+int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
+int ftrace_update_tramps(void);
 u32 ftrace_rec_text(const struct dyn_ftrace *rec);
 
 /* ---- ops and their filters: ops.c, filter.c ---------------------------- */
@@ -310,6 +363,9 @@ int ftrace_startup(struct ftrace_ops *ops);
 int ftrace_shutdown(struct ftrace_ops *ops);
 void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs);
+void ftrace_ops_wait(const struct ftrace_ops *ops);
+void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *op, struct ftrace_regs *fregs);
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs);
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
@@ -318,6 +374,33 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 void ftrace_forget(unsigned long start, unsigned long end);
+
+/* ---- direct calls: direct.c --------------------------------------------- */
+
+/* The code that an ops with FTRACE_OPS_FL_DIRECT has its call sites call. */
+static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	return READ_ONCE(ops->direct_call);
+#else
+	return 0;
+#endif
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+int ftrace_register_ipmodify(struct ftrace_ops *ops);
+int ftrace_unregister_ipmodify(struct ftrace_ops *ops);
+#else
+static inline int ftrace_register_ipmodify(struct ftrace_ops *ops)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 
 /* ---- patterns, names, commands: match.c, names.c, command.c ------------ */
 

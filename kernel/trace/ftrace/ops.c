@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering ops, and the dispatcher that calls them.
+ * Registering ops, and the dispatcher for call sites without a trampoline.
  *
- * Every call site that is traced calls ftrace_caller, which calls the
+ * A call site that is traced calls the trampoline of its set of ops, which calls
+ * each of them. If there is none, it calls ftrace_caller, which calls the
  * dispatcher, which calls each registered ops that wants the site.
  *
  * Order matters. An ops goes on the list after its call sites call, so until
- * then they find nobody to call. It leaves the list before its sites are
- * turned off: the stop of the machine that turns them off then also ends every
- * walk of the list that may still have seen it, since walkers cannot be
- * preempted and a stop waits for all that cannot be.
+ * then those without a trampoline find nobody to call. It leaves the list before
+ * its sites are turned off: the stop of the machine that turns them off then
+ * also ends every walk of the list that may still have seen it, since walkers
+ * cannot be preempted and a stop waits for all that cannot be. A callback that
+ * a trampoline calls may be preempted: that is what ftrace_ops_wait() waits for.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -71,6 +73,31 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 		if (ftrace_ops_test(op, ip, NULL))
 			op->func(ip, parent_ip, op, fregs);
 	}
+	trace_clear_recursion(bit);
+}
+
+/**
+ * ftrace_ops_guarded - call one ops that leaves its protection to others
+ * @ip: the call site
+ * @parent_ip: where its function returns to
+ * @op: the ops
+ * @fregs: for the callback
+ *
+ * What a trampoline calls for an ops with FTRACE_OPS_FL_RECURSION or
+ * FTRACE_OPS_FL_RCU.
+ *
+ * Context: any, NMI included.
+ */
+void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	int bit;
+
+	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (bit < 0)
+		return;
+	if (!(op->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching())
+		op->func(ip, parent_ip, op, fregs);
 	trace_clear_recursion(bit);
 }
 
@@ -162,6 +189,10 @@ static int check_ops(struct ftrace_ops *ops)
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EINVAL;
 	}
+	/* Nobody means to send all functions to one place. */
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY &&
+	    ftrace_hash_empty(rcu_access_pointer(ops->func_hash->filter_hash)))
+		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
 		return -EBUSY;
 	return 0;
@@ -191,28 +222,53 @@ int ftrace_startup(struct ftrace_ops *ops)
 		ret = ftrace_discover_all();
 	else
 		ret = ftrace_discover_sites(f.filter->sites, f.filter->count);
-	if (!ret)
-		ret = ftrace_update_ops(ops, NULL, &f);
 	if (ret)
 		return ret;
 
 	/* Whoever frees such an ops relies on its grace period. */
 	if (!is_kernel_core_data((unsigned long)ops))
 		ops->flags |= FTRACE_OPS_FL_DYNAMIC;
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) &&
+	    ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+
+	/* Trampolines are made with the callback that is to be called first. */
 	ops->saved_func = ops->func;
-	ops->flags |= FTRACE_OPS_FL_ENABLED;
 	ftrace_pid_update_ops(ops);
+	ret = ftrace_update_ops(ops, NULL, &f);
+	if (ret) {
+		ftrace_ops_set_func(ops, ops->saved_func);
+		return ret;
+	}
+	ops->flags |= FTRACE_OPS_FL_ENABLED;
 	list_add_ops(ops);
 	return 0;
+}
+
+/**
+ * ftrace_ops_wait - wait until no callback of an ops runs any more
+ * @ops: the ops, after ftrace_shutdown()
+ *
+ * Only for an ops that may be freed. One of a trace array is freed with the
+ * array, and waited for then; meanwhile its tracer may come and go.
+ *
+ * Context: process, no lock held that a traced task may need to get on.
+ */
+void ftrace_ops_wait(const struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_DYNAMIC &&
+	    !(ops->flags & FTRACE_OPS_FL_TRACE_ARRAY))
+		synchronize_rcu_tasks();
 }
 
 /**
  * ftrace_shutdown - unregister an ops
  * @ops: the ops
  *
- * When it returns 0, the ops' callback runs nowhere and will not run again.
- * A call site that is not what it should be does not keep an ops from going:
- * it is reported and set aside. Nor does want of memory.
+ * When it returns 0, the ops' callback will not be called again, though a task
+ * may be preempted in it: see ftrace_ops_wait(). A call site that is not what it
+ * should be does not keep an ops from going: it is reported and set aside. Nor
+ * does want of memory.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  * Return: 0, or -EBUSY (not registered).
@@ -255,6 +311,8 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	int ret;
 
 	ftrace_ops_init(ops);
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+		return ftrace_register_ipmodify(ops);
 	mutex_lock(&ftrace_lock);
 	ret = ftrace_startup(ops);
 	mutex_unlock(&ftrace_lock);
@@ -266,16 +324,22 @@ EXPORT_SYMBOL_GPL(register_ftrace_function);
  * unregister_ftrace_function - have an ops called no more
  * @ops: the ops; may be freed when this returns 0
  *
- * Context: process.
+ * Context: process; may sleep for a grace period.
  * Return: 0 or an error as of ftrace_shutdown().
  */
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	int ret;
 
-	mutex_lock(&ftrace_lock);
-	ret = ftrace_shutdown(ops);
-	mutex_unlock(&ftrace_lock);
+	if (ops->flags & FTRACE_OPS_FL_IPMODIFY) {
+		ret = ftrace_unregister_ipmodify(ops);
+	} else {
+		mutex_lock(&ftrace_lock);
+		ret = ftrace_shutdown(ops);
+		mutex_unlock(&ftrace_lock);
+	}
+	if (!ret)
+		ftrace_ops_wait(ops);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_function);
@@ -292,7 +356,10 @@ EXPORT_SYMBOL_GPL(unregister_ftrace_function);
 void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
 	lockdep_assert_held(&ftrace_lock);
+	if (ops->func == func)
+		return;
 	WRITE_ONCE(ops->func, func);
+	ftrace_opsets_set_func(ops);
 }
 
 /**
@@ -369,3 +436,11 @@ static int __init add_sysctl(void)
 	return register_sysctl_sz("kernel", &enabled_table, 1) ? 0 : -ENOMEM;
 }
 late_initcall(add_sysctl);
+
+/* Those on the command line were registered before there could be trampolines. */
+static int __init make_tramps(void)
+{
+	guard(mutex)(&ftrace_lock);
+	return ftrace_update_tramps();
+}
+early_initcall(make_tramps);

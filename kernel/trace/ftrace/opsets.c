@@ -103,6 +103,95 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 	return 0;
 }
 
+/* ---- what a set calls ---------------------------------------------------- */
+
+/*
+ * What a trampoline calls for an ops. One that leaves its protection to others
+ * is called by them.
+ */
+static unsigned long func_of(const struct ftrace_ops *ops)
+{
+	if (ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU))
+		return (unsigned long)ftrace_ops_guarded;
+	return (unsigned long)READ_ONCE(ops->func);
+}
+
+/* A direct call is made last, and a stub is there for its call sites only. */
+static bool is_called(const struct ftrace_ops *ops)
+{
+	return !(ops->flags & (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_STUB));
+}
+
+static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
+{
+	struct ftrace_tramp_spec *spec;
+	unsigned int i;
+
+	spec = kzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
+	if (!spec)
+		return NULL;
+	spec->nr = set->nr;
+	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
+	spec->follow = set->flags & FTRACE_OPS_FL_IPMODIFY;
+	for (spec->nr = 0, i = 0; i < set->nr; i++) {
+		struct ftrace_ops *ops = set->ops[i];
+
+		if (ops->flags & FTRACE_OPS_FL_DIRECT)
+			spec->jump = ftrace_ops_direct(ops);
+		if (!is_called(ops))
+			continue;
+		spec->nr++;
+		spec->call[spec->nr - 1].func = func_of(ops);
+		spec->call[spec->nr - 1].arg = (unsigned long)ops;
+	}
+	return spec;
+}
+
+static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
+{
+	struct ftrace_tramp_spec *spec = spec_of(set);
+	struct ftrace_tramp *t = spec ? ftrace_tramp_make(spec) : NULL;
+
+	kfree(spec);
+	return t;
+}
+
+/* A direct call that is all there is needs no trampoline of ours. */
+static bool is_direct(const struct ftrace_opset *set)
+{
+	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
+}
+
+/* The one that serves all sets: slower, and always there. */
+static unsigned long fallback_of(const struct ftrace_opset *set)
+{
+	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
+			  FTRACE_OPS_FL_DIRECT))
+		return FTRACE_REGS_ADDR;
+	return FTRACE_ADDR;
+}
+
+static void set_target(struct ftrace_opset *set)
+{
+	unsigned long addr;
+
+	if (is_direct(set)) {
+		addr = ftrace_ops_direct(set->ops[0]);
+	} else {
+		set->tramp = make_tramp(set);
+		addr = set->tramp ? ftrace_tramp_ip(set->tramp) :
+				    fallback_of(set);
+	}
+	set->target = ftrace_text_key(addr);
+	set->next = set->target;
+}
+
+static void opset_free(struct ftrace_opset *set)
+{
+	ftrace_tramp_put(set->tramp);
+	kfree(set);
+}
+
 /* Takes @set over. */
 static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 {
@@ -118,7 +207,7 @@ static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 		kfree(set);
 		return ret;
 	}
-	set->target = ftrace_text_key((unsigned long)ftrace_caller);
+	set_target(set);
 	hash_add(opset_table, &set->node, opset_key(set->ops, set->nr));
 	return set->id;
 }
@@ -133,6 +222,59 @@ static struct ftrace_opset *opset_alloc(unsigned int nr, gfp_t gfp)
 	return set;
 }
 
+static void opset_fill(struct ftrace_opset *set, unsigned int i,
+		       struct ftrace_ops *ops)
+{
+	set->ops[i] = ops;
+	set->flags |= ops->flags;
+}
+
+static bool has_shared(const struct ftrace_opset *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->ops[i]->flags & FTRACE_OPS_FL_SHARED)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One can say where the function goes on, and one what is called directly. The
+ * two go together if the direct one knows of it.
+ */
+static bool conflict(const struct ftrace_opset *set,
+		     const struct ftrace_ops *ops)
+{
+	unsigned long both = set->flags & ops->flags;
+	unsigned long any = set->flags | ops->flags;
+
+	if (both & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT))
+		return true;
+	return any & FTRACE_OPS_FL_IPMODIFY && any & FTRACE_OPS_FL_DIRECT &&
+	       !(ops->flags & FTRACE_OPS_FL_SHARED) && !has_shared(set);
+}
+
+/*
+ * Where the last ops leads to that was added to a set or taken away: many
+ * records with that set in a row ask for the same.
+ */
+static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
+					   const struct ftrace_ops *ops)
+{
+	static struct ftrace_opset_step from_empty;
+	struct ftrace_opset_step *step = set ? &set->step : &from_empty;
+
+	if (!ops || step->ops != ops)
+		*step = (struct ftrace_opset_step) {
+			.ops	 = ops,
+			.with	 = -1,
+			.without = -1,
+		};
+	return step;
+}
+
 /**
  * ftrace_opset_with - the set that has one ops more
  * @id: the set to start from
@@ -142,26 +284,33 @@ static struct ftrace_opset *opset_alloc(unsigned int nr, gfp_t gfp)
  * takes it away again if it stays so.
  *
  * Context: process, ftrace_lock held.
- * Return: the number of the set, -ENOMEM, or -ENOSPC if there are too many.
+ * Return: the number of the set; -ENOMEM; -ENOSPC if there are too many; -EBUSY
+ * if @ops cannot be together with those that are in.
  */
 int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 {
 	struct ftrace_opset *from = ftrace_opset_find(id), *set;
+	struct ftrace_opset_step *step = step_from(from, ops);
 	unsigned int i = 0, nr = from ? from->nr : 0;
 
+	if (step->with >= 0)
+		return step->with;
 	if (opset_index(from, ops) >= 0)
 		return id;
+	if (from && conflict(from, ops))
+		return -EBUSY;
 	set = opset_alloc(nr + 1, GFP_KERNEL);
 	if (!set)
 		return -ENOMEM;
 	while (i < nr && from->ops[i] < ops) {
-		set->ops[i] = from->ops[i];
+		opset_fill(set, i, from->ops[i]);
 		i++;
 	}
-	set->ops[i] = ops;
+	opset_fill(set, i, ops);
 	for (; i < nr; i++)
-		set->ops[i + 1] = from->ops[i];
-	return opset_intern(set, GFP_KERNEL);
+		opset_fill(set, i + 1, from->ops[i]);
+	step->with = opset_intern(set, GFP_KERNEL);
+	return step->with;
 }
 
 /**
@@ -178,17 +327,22 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
 {
 	struct ftrace_opset *from = ftrace_opset_find(id), *set;
-	int gone = opset_index(from, ops), i;
+	struct ftrace_opset_step *step = step_from(from, ops);
 	gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
+	int gone, i;
 
+	if (step->without >= 0)
+		return step->without;
+	gone = opset_index(from, ops);
 	if (gone < 0)
 		return id;
 	if (from->nr == 1)
 		return 0;
 	set = opset_alloc(from->nr - 1, gfp);
 	for (i = 0; i < set->nr; i++)
-		set->ops[i] = from->ops[i + (i >= gone)];
-	return opset_intern(set, gfp);
+		opset_fill(set, i, from->ops[i + (i >= gone)]);
+	step->without = opset_intern(set, gfp);
+	return step->without;
 }
 
 /**
@@ -250,12 +404,148 @@ void ftrace_opset_gc(void)
 	u32 id;
 
 	lockdep_assert_held(&ftrace_lock);
+	step_from(NULL, NULL);
 	for (id = 1; id < opset_nr_ids; id++) {
 		set = opset_ids[id];
-		if (!set || set->nr_recs)
+		if (!set)
+			continue;
+		/* It may lead to a set that goes, or from an ops that does. */
+		step_from(set, NULL);
+		if (set->nr_recs)
 			continue;
 		opset_ids[id] = NULL;
 		hash_del(&set->node);
-		kfree(set);
+		opset_free(set);
+	}
+}
+
+/* ---- changes of what a set calls ----------------------------------------- */
+
+/* Which of the calls of a set's trampoline is the one for its i-th ops? */
+static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
+{
+	unsigned int nr = 0;
+
+	while (i--)
+		nr += is_called(set->ops[i]);
+	return nr;
+}
+
+/**
+ * ftrace_opsets_set_func - an ops has got another callback
+ * @ops: the ops
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_set_func(struct ftrace_ops *ops)
+{
+	struct ftrace_opset *set;
+	int bkt, i;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!is_called(ops) ||
+	    func_of(ops) == (unsigned long)ftrace_ops_guarded)
+		return;
+	hash_for_each(opset_table, bkt, set, node) {
+		i = set->tramp ? opset_index(set, ops) : -1;
+		if (i >= 0)
+			ftrace_tramp_poke_call(set->tramp, call_of(set, i),
+					       func_of(ops));
+	}
+}
+
+/**
+ * ftrace_opsets_plan_direct - an ops is to call other code directly
+ * @ops: the ops
+ * @addr: the code
+ *
+ * The set that is @ops alone gets another target: its call sites have to be
+ * changed, then ftrace_opsets_retargeted() called.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_opset *set = opset_lookup(&ops, 1);
+
+	if (set)
+		set->next = ftrace_text_key(addr);
+}
+
+/**
+ * ftrace_opsets_poke_direct - have trampolines leave for other code
+ * @ops: the ops whose direct call has changed
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_poke_direct(struct ftrace_ops *ops)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->tramp && opset_index(set, ops) >= 0)
+			ftrace_tramp_poke_jump(set->tramp,
+					       ftrace_ops_direct(ops));
+	}
+}
+
+/**
+ * ftrace_opsets_plan_tramps - make trampolines for those sets that have none
+ *
+ * As ftrace_opsets_plan_direct().
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_plan_tramps(void)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->tramp || is_direct(set))
+			continue;
+		set->tramp = make_tramp(set);
+		if (set->tramp)
+			set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
+	}
+}
+
+/**
+ * ftrace_opset_next - what the call sites of a set are to call
+ * @id: the set
+ *
+ * Context: ftrace_lock held.
+ * Return: the target as ftrace_text_key(), 0 for the empty set. It differs from
+ * ftrace_opset_target() if that is to change.
+ */
+u32 ftrace_opset_next(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	return set ? set->next : 0;
+}
+
+/**
+ * ftrace_opsets_retargeted - call sites have been changed, or not
+ * @done: they have
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_retargeted(bool done)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->next == set->target)
+			continue;
+		if (done) {
+			set->target = set->next;
+			continue;
+		}
+		set->next = set->target;
+		ftrace_tramp_put(set->tramp);
+		set->tramp = NULL;
 	}
 }

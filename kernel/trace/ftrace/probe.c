@@ -265,9 +265,11 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 /* Have no site call any more. */
 static void clear_callers(struct func_probe *probe)
 {
-	guard(mutex)(&ftrace_lock);
+	mutex_lock(&ftrace_lock);
 	if (probe->ops.flags & FTRACE_OPS_FL_ENABLED)
 		ftrace_shutdown(&probe->ops);
+	mutex_unlock(&ftrace_lock);
+	ftrace_ops_wait(&probe->ops);
 }
 
 /* ---- their data ---------------------------------------------------------- */

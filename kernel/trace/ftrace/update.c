@@ -225,29 +225,41 @@ static void was_new(const struct dyn_ftrace *rec)
 	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
 }
 
+/* What stays with a record that has once called for a set. */
+static u32 marks_of(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	if (!set)
+		return 0;
+	return set->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) ?
+	       FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED : FTRACE_REC_TOUCHED;
+}
+
 /* The text is written: let the records say so. */
 static void commit(const struct ftrace_plan *plan)
 {
 	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
-	u32 from = 0, to = 0, run = 0;
+	u32 from = 0, to = 0, run = 0, marks = 0;
 
 	for (e = plan->entries; e < end; e++) {
 		struct dyn_ftrace *rec = e->rec;
 		u32 was = rec->state & FTRACE_REC_SET_MASK;
-		u32 touched = rec->state & FTRACE_REC_TOUCHED;
+		u32 kept = rec->state & FTRACE_REC_KEPT;
 
 		if (unlikely(rec->state & FTRACE_REC_NEW))
 			was_new(rec);
-		if (e->to)
-			touched = FTRACE_REC_TOUCHED;
 		if (was != from || e->state != to) {
 			ftrace_opset_move(from, to, run);
 			from = was;
 			to = e->state;
 			run = 0;
+			marks = marks_of(to);
 		}
 		run++;
-		WRITE_ONCE(rec->state, e->state | touched);
+		if (e->to)
+			kept |= marks;
+		WRITE_ONCE(rec->state, e->state | kept);
 	}
 	ftrace_opset_move(from, to, run);
 }
@@ -283,8 +295,9 @@ static bool is_listed(const struct ftrace_filter *f)
  * the filters means all.
  *
  * Context: process, ftrace_lock held.
- * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EINVAL (a call site
- * is not what it should be; it is set aside), and every site is as it was.
+ * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
+ * together with another ops), -EINVAL (a call site is not what it should be; it
+ * is set aside), and every site is as it was.
  */
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new)
@@ -320,6 +333,8 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 		return;
 	e.state = to;
 	e.to = set_text(to);
+	if (e.from != e.to)
+		ftrace_tramps_poked();
 	if (e.from == e.to || !ftrace_plan_write_one(&e))
 		commit(&one);
 	else
@@ -418,5 +433,78 @@ int ftrace_update_enabled(bool on)
 	ret = finish(&plan, ret);
 	if (!ret)
 		sites_on = on;
+	return ret;
+}
+
+/* ---- other targets for the same sets ------------------------------------- */
+
+static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
+{
+	u32 id = ftrace_rec_set(rec), from, to;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	from = ftrace_opset_target(id);
+	to = ftrace_opset_next(id);
+	if (from == to)
+		return 0;
+	return ftrace_plan_add(plan, rec, sites_on ? from : 0,
+			       sites_on ? to : 0, id);
+}
+
+/**
+ * ftrace_update_direct - have call sites follow a change of what they call
+ * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
+ * @addr: what they are to call from now on
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_filter f;
+	unsigned int i;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	ftrace_opsets_plan_direct(ops, addr);
+	for (i = 0; i < f.filter->count && !ret; i++) {
+		u32 site = f.filter->sites[i];
+		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
+
+		if (rec)
+			ret = add_retarget(&plan, rec);
+	}
+	ret = finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
+	return ret;
+}
+
+/**
+ * ftrace_update_tramps - make trampolines for the sets that have none
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops(). The sets that could get no
+ * trampoline are served as before.
+ */
+int ftrace_update_tramps(void)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_opsets_plan_tramps();
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_retarget(&plan, &recs->rec[i]);
+	}
+	ret = finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
 	return ret;
 }

@@ -24,14 +24,31 @@ void __fentry__(void);
 
 /* What a site calls when no trampoline of its own serves it. */
 #define FTRACE_ADDR		((unsigned long)ftrace_caller)
+#define FTRACE_REGS_ADDR	((unsigned long)ftrace_regs_caller)
 
 /* A callback is handed the ops it belongs to. */
 #define ARCH_SUPPORTS_FTRACE_OPS 1
+
+/*
+ * The stack in a trampoline, in bytes: a struct ftrace_regs, padded so that all
+ * is a multiple of 16; the links that frame pointers need; then what the call
+ * site has pushed, where to go on in the traced function; then the return
+ * address of that one.
+ */
+#ifdef CONFIG_FRAME_POINTER
+#define FTRACE_LINKS_SIZE	40
+#else
+#define FTRACE_LINKS_SIZE	0
+#endif
+#define FTRACE_REGS_SIZE	(168 + (FTRACE_LINKS_SIZE + 168) % 16)
+#define FTRACE_SITE_RETURN	(FTRACE_REGS_SIZE + FTRACE_LINKS_SIZE)
 
 #ifndef __ASSEMBLY__
 struct pt_regs;
 
 void ftrace_caller(void);
+void ftrace_regs_caller(void);
+void ftrace_stub_direct_tramp(void);
 extern u8 ftrace_recorder_switch[];
 
 /**
@@ -54,6 +71,79 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 }
 
 int ftrace_int3_handler(struct pt_regs *regs);
+unsigned long ftrace_trampoline_template(unsigned long ip);
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#include <asm/ptrace.h>
+
+#define HAVE_ARCH_FTRACE_REGS
+
+struct ftrace_regs;
+
+/**
+ * struct __arch_ftrace_regs - what a callback is handed
+ * @regs: the registers as of the call site; the arguments always, %rax and %r10
+ *	  too, the others if one of the site's tracers asked for them, which
+ *	  @regs.cs tells. @regs.ip is where the traced function goes on.
+ */
+struct __arch_ftrace_regs {
+	struct pt_regs	regs;
+};
+
+#define arch_ftrace_regs(fregs) ((struct __arch_ftrace_regs *)(fregs))
+
+/**
+ * arch_ftrace_get_regs() - all the registers, if they are there
+ * @fregs: as handed to the callback
+ *
+ * Return: NULL if only the arguments are.
+ */
+static __always_inline struct pt_regs *
+arch_ftrace_get_regs(struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = &arch_ftrace_regs(fregs)->regs;
+
+	return regs->cs ? regs : NULL;
+}
+
+/* A stack pointer that was not saved follows from where @fregs lies. */
+static __always_inline unsigned long
+ftrace_regs_get_stack_pointer(struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = arch_ftrace_get_regs(fregs);
+
+	return regs ? regs->sp :
+		      (unsigned long)fregs + FTRACE_SITE_RETURN + sizeof(long);
+}
+
+/* Obeyed if the ops of the callback has FTRACE_OPS_FL_IPMODIFY. */
+#define ftrace_regs_set_instruction_pointer(fregs, addr) \
+	(arch_ftrace_regs(fregs)->regs.ip = (addr))
+
+#define ftrace_regs_get_instruction_pointer(fregs) \
+	instruction_pointer(&arch_ftrace_regs(fregs)->regs)
+#define ftrace_regs_get_argument(fregs, n) \
+	regs_get_kernel_argument(&arch_ftrace_regs(fregs)->regs, n)
+#define ftrace_regs_get_return_value(fregs) \
+	regs_return_value(&arch_ftrace_regs(fregs)->regs)
+#define ftrace_regs_set_return_value(fregs, ret) \
+	regs_set_return_value(&arch_ftrace_regs(fregs)->regs, ret)
+#define ftrace_override_function_with_return(fregs) \
+	override_function_with_return(&arch_ftrace_regs(fregs)->regs)
+#define ftrace_regs_query_register_offset(name) \
+	regs_query_register_offset(name)
+#define ftrace_regs_get_frame_pointer(fregs) \
+	frame_pointer(&arch_ftrace_regs(fregs)->regs)
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/* For ftrace_regs_caller: run the code at @addr as if the site called it. */
+static inline void arch_ftrace_set_direct_caller(struct ftrace_regs *fregs,
+						 unsigned long addr)
+{
+	arch_ftrace_regs(fregs)->regs.orig_ax = addr;
+}
+#endif
+#endif /* CONFIG_DYNAMIC_FTRACE_WITH_ARGS */
 #endif /* !__ASSEMBLY__ */
 
 #else /* !CONFIG_DYNAMIC_FTRACE */
@@ -71,22 +161,7 @@ static __always_inline int ftrace_int3_handler(struct pt_regs *regs)
 
 #ifndef __ASSEMBLY__
 
-/**
- * ftrace_trampoline_template() - which static code a trampoline is a copy of
- * @ip: an address in no kernel and no module text
- *
- * The ORC unwinder has no table for generated code; it looks up the place in
- * the template instead. Any context, NMI included.
- *
- * Return: the address in the template that corresponds to @ip; 0 if @ip is in
- * no trampoline. There are none yet.
- */
-static inline unsigned long ftrace_trampoline_template(unsigned long ip)
-{
-	return 0;
-}
-
-/* mark_rodata_ro() is at work: no text was generated that it had to protect. */
+/* mark_rodata_ro() is at work: text that was generated is protected already. */
 static inline void set_ftrace_ops_ro(void) { }
 
 #ifdef CONFIG_FTRACE_SYSCALLS

@@ -106,6 +106,65 @@ static void interning_test(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, ftrace_opset_find(id[mask]));
 }
 
+/* The way from a set to its neighbours is remembered, until one of them goes. */
+static void step_test(struct kunit *test)
+{
+	struct ftrace_opset *one, *two;
+	int first, both;
+
+	guard(mutex)(&ftrace_lock);
+	first = ftrace_opset_with(0, &ops[0]);
+	both = ftrace_opset_with(first, &ops[1]);
+	one = ftrace_opset_find(first);
+	two = ftrace_opset_find(both);
+	KUNIT_EXPECT_TRUE(test, one && two);
+	if (!one || !two)
+		return;
+	KUNIT_EXPECT_PTR_EQ(test, one->step.ops, &ops[1]);
+	KUNIT_EXPECT_EQ(test, one->step.with, both);
+	KUNIT_EXPECT_EQ(test, one->step.without, -1);
+	KUNIT_EXPECT_EQ(test, ftrace_opset_without(both, &ops[0]),
+			ftrace_opset_with(0, &ops[1]));
+	KUNIT_EXPECT_PTR_EQ(test, two->step.ops, &ops[0]);
+	KUNIT_EXPECT_EQ(test, two->step.with, -1);
+
+	ftrace_opset_move(0, first, 1);
+	ftrace_opset_gc();
+	KUNIT_EXPECT_NULL(test, ftrace_opset_find(both));
+	KUNIT_EXPECT_NULL(test, one->step.ops);
+	ftrace_opset_move(first, 0, 1);
+	ftrace_opset_gc();
+	KUNIT_EXPECT_NULL(test, ftrace_opset_find(first));
+}
+
+/* Who cannot go together. */
+static void conflict_test(struct kunit *test)
+{
+	int modify, direct;
+
+	guard(mutex)(&ftrace_lock);
+	ops[0].flags = FTRACE_OPS_FL_IPMODIFY;
+	ops[1].flags = FTRACE_OPS_FL_IPMODIFY;
+	ops[2].flags = FTRACE_OPS_FL_DIRECT;
+	ops[3].flags = FTRACE_OPS_FL_DIRECT;
+	modify = ftrace_opset_with(0, &ops[0]);
+	direct = ftrace_opset_with(0, &ops[2]);
+	KUNIT_EXPECT_GT(test, modify, 0);
+	KUNIT_EXPECT_GT(test, direct, 0);
+	KUNIT_EXPECT_EQ(test, -EBUSY, ftrace_opset_with(modify, &ops[1]));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ftrace_opset_with(direct, &ops[3]));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ftrace_opset_with(modify, &ops[2]));
+	KUNIT_EXPECT_EQ(test, -EBUSY, ftrace_opset_with(direct, &ops[0]));
+	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[4]), 0);
+	/* The one with the direct call knows. */
+	ops[2].flags |= FTRACE_OPS_FL_SHARED;
+	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[2]), 0);
+	KUNIT_EXPECT_EQ(test, ftrace_opset_with(direct, &ops[0]),
+			ftrace_opset_with(modify, &ops[2]));
+	ftrace_opset_gc();
+	memset(ops, 0, sizeof(ops));
+}
+
 static void expect_recs(struct kunit *test, int id, unsigned int nr)
 {
 	struct ftrace_opset *set = ftrace_opset_find(id);
@@ -160,6 +219,8 @@ static struct kunit_case opset_cases[] = {
 	KUNIT_CASE(empty_test),
 	KUNIT_CASE(content_test),
 	KUNIT_CASE(interning_test),
+	KUNIT_CASE(step_test),
+	KUNIT_CASE(conflict_test),
 	KUNIT_CASE(life_test),
 	{}
 };

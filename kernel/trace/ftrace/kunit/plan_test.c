@@ -201,7 +201,7 @@ static bool victims(struct kunit *test, struct dyn_ftrace **recs)
 		KUNIT_EXPECT_NOT_NULL(test, recs[i]);
 		if (!recs[i])
 			return false;
-		if ((recs[i]->state & ~FTRACE_REC_TOUCHED) ||
+		if ((recs[i]->state & ~FTRACE_REC_KEPT) ||
 		    ftrace_rec_text(recs[i])) {
 			kunit_mark_skipped(test, "someone traces %ps (%#x)",
 					   (void *)ftrace_rec_ip(recs[i]),
@@ -366,7 +366,7 @@ static void write_bad(struct kunit *test, struct dyn_ftrace **recs)
 		expect_bad(test, &plan, bad);
 		for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
 			expect_bytes(test, recs[i], &nop);
-			KUNIT_EXPECT_EQ(test, 0, recs[i]->state & ~FTRACE_REC_TOUCHED);
+			KUNIT_EXPECT_EQ(test, 0, recs[i]->state & ~FTRACE_REC_KEPT);
 		}
 	}
 	/* Of several, the first. What is not to change counts too. */

@@ -5,6 +5,10 @@
  * No two of them are alike, or the compiler would make one of them.
  */
 #include <linux/compiler.h>
+#include <linux/linkage.h>
+#include <asm/asm-offsets.h>
+#include <asm/ibt.h>
+#include <asm/nospec-branch.h>
 
 #include "victim.h"
 
@@ -40,6 +44,13 @@ noinline unsigned int ftrace_kunit_unseen(void)
 	return 200;
 }
 
+noinline unsigned long ftrace_kunit_six(unsigned long a, unsigned long b,
+					unsigned long c, unsigned long d,
+					unsigned long e, unsigned long f)
+{
+	return ftrace_kunit_six_answer(a, b, c, d, e, f);
+}
+
 atomic_t ftrace_kunit_hits;
 
 /*
@@ -50,3 +61,16 @@ noinline notrace void ftrace_kunit_target(void)
 {
 	atomic_inc(&ftrace_kunit_hits);
 }
+
+asm (
+"	.pushsection    .text, \"ax\", @progbits\n"
+"	.type		ftrace_kunit_target_tramp, @function\n"
+"	.globl		ftrace_kunit_target_tramp\n"
+"ftrace_kunit_target_tramp:\n"
+	ASM_ENDBR
+	CALL_DEPTH_ACCOUNT
+"	lock incl	ftrace_kunit_hits(%rip)\n"
+	ASM_RET
+"	.size		ftrace_kunit_target_tramp, .-ftrace_kunit_target_tramp\n"
+"	.popsection\n"
+);

@@ -29,8 +29,23 @@ unsigned int ftrace_kunit_alias(void);
 /* Called by nobody but the test of the recorder, so that it is not noted yet. */
 unsigned int ftrace_kunit_unseen(void);
 
+/* One with arguments, which answers with ftrace_kunit_six_answer() of them. */
+unsigned long ftrace_kunit_six(unsigned long a, unsigned long b,
+			       unsigned long c, unsigned long d,
+			       unsigned long e, unsigned long f);
+
+static __always_inline unsigned long
+ftrace_kunit_six_answer(unsigned long a, unsigned long b, unsigned long c,
+			unsigned long d, unsigned long e, unsigned long f)
+{
+	return a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
+}
+
 /* No call site of its own: what a victim's can be made to call. */
 void ftrace_kunit_target(void);
+
+/* The same, but it leaves all registers as they are. */
+void ftrace_kunit_target_tramp(void);
 extern atomic_t ftrace_kunit_hits;
 
 #endif /* _KERNEL_TRACE_FTRACE_KUNIT_VICTIM_H */

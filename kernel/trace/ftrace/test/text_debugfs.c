@@ -119,7 +119,7 @@ static const char *kind_of(unsigned long ip, const u8 *insn,
 	*target = ip + MCOUNT_INSN_SIZE + rel;
 	if (*target == (unsigned long)__fentry__)
 		return "fentry";
-	if (*target == (unsigned long)ftrace_caller ||
+	if (*target == FTRACE_ADDR || *target == FTRACE_REGS_ADDR ||
 	    is_ftrace_trampoline(*target))
 		return "tracer";
 	return "call";

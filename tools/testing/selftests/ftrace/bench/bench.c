@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,7 +30,8 @@
 #define GRAPH_ROUNDS	2	/* the same, for rows that take billions */
 #define BATCH		1000	/* calls in one sample of the per-call rows */
 #define BATCHES		31
-#define OTHERS		4	/* tracers elsewhere */
+#define TOGETHER	10	/* tracers on one function */
+#define MULTI		1000	/* functions of one kprobe.multi */
 #define CROWD		64	/* instances that trace one function each */
 
 static int out = 1;
@@ -339,9 +341,32 @@ static void crowd_rows(void)
 	}
 }
 
+/* Tracers elsewhere, as many as there are limits for. */
+static void elsewhere_rows(double plain)
+{
+	static const int steps[] = { 1, 8, 64 };
+	char name[16];
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		for (; n < steps[i]; n++) {
+			snprintf(name, sizeof(name), "else%d", n);
+			instance(name, ELSEWHERE);
+		}
+		settle();
+		per_call();
+		say("call-else-%d %.1f\n", steps[i], (per_call() - plain) / steps[i]);
+	}
+	while (n--) {
+		snprintf(name, sizeof(name), "else%d", n);
+		remove_instance(name);
+	}
+}
+
 static void call_rows(void)
 {
-	double plain, one, two;
+	double plain, one;
 	char name[16];
 	int i;
 
@@ -357,26 +382,122 @@ static void call_rows(void)
 	one = per_call();
 	say("call-one %.1f\n", one - plain);
 
-	instance("two", TRACED);
-	settle();
-	per_call();
-	two = per_call();
-	say("call-two %.1f\n", two - plain);
-
-	for (i = 0; i < OTHERS; i++) {
-		snprintf(name, sizeof(name), "else%d", i);
-		instance(name, ELSEWHERE);
+	elsewhere_rows(one);
+	for (i = 2; i <= TOGETHER; i++) {
+		snprintf(name, sizeof(name), "with%d", i);
+		instance(name, TRACED);
+		if (i != 2 && i != TOGETHER)
+			continue;
+		settle();
+		per_call();
+		say("call-%d %.1f\n", i, per_call() - plain);
 	}
-	settle();
-	per_call();
-	say("call-else %.1f\n", (per_call() - two) / OTHERS);
-	for (i = 0; i < OTHERS; i++) {
-		snprintf(name, sizeof(name), "else%d", i);
+	for (i = 2; i <= TOGETHER; i++) {
+		snprintf(name, sizeof(name), "with%d", i);
 		remove_instance(name);
 	}
-	remove_instance("two");
 	echo("nop", "current_tracer");
 	echo("", "set_ftrace_filter");
+}
+
+/* ---- others that hook functions ------------------------------------------ */
+
+static void kprobe_rows(void)
+{
+	int i;
+
+	echo("p:bench " TRACED, "kprobe_events");
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("kprobe-on", i, echo, "1", "events/kprobes/bench/enable");
+		settle();
+		sample("kprobe-off", i, echo, "0", "events/kprobes/bench/enable");
+	}
+	echo("", "kprobe_events");
+}
+
+static long bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+/* A program that does nothing, for many functions at once. */
+static int multi_program(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* r0 = 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type		= BPF_PROG_TYPE_KPROBE,
+		.expected_attach_type	= BPF_TRACE_KPROBE_MULTI,
+		.insns			= (uintptr_t)nothing,
+		.insn_cnt		= 2,
+		.license		= (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static uint64_t multi_addr[MULTI];
+static int multi_link = -1;
+
+/* Functions that can be traced and mostly do not run: those of drivers. */
+static void some_addresses(uint64_t *addr, int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
+	char line[256];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions_addrs");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		if (strstr(line, " acpi_") && !strchr(line, '['))
+			addr[i++] = strtoull(line, NULL, 16);
+	}
+	fclose(f);
+	must(i == nr, "too few in", "available_filter_functions_addrs");
+}
+
+static void multi_attach(const char *program, const char *unused)
+{
+	union bpf_attr attr = {
+		.link_create = {
+			.prog_fd	= atoi(program),
+			.attach_type	= BPF_TRACE_KPROBE_MULTI,
+			.kprobe_multi	= {
+				.cnt	= MULTI,
+				.addrs	= (uintptr_t)multi_addr,
+			},
+		},
+	};
+
+	(void)unused;
+	multi_link = bpf(BPF_LINK_CREATE, &attr);
+	must(multi_link >= 0, "BPF_LINK_CREATE", "kprobe.multi");
+}
+
+static void multi_detach(const char *program, const char *unused)
+{
+	(void)program;
+	(void)unused;
+	close(multi_link);
+}
+
+static void multi_rows(void)
+{
+	char program[16];
+	int i, fd = multi_program();
+
+	must(fd >= 0, "BPF_PROG_LOAD", "kprobe.multi");
+	snprintf(program, sizeof(program), "%d", fd);
+	some_addresses(multi_addr, MULTI);
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("multi-on", i, multi_attach, program, NULL);
+		settle();
+		sample("multi-off", i, multi_detach, program, NULL);
+	}
+	close(fd);
 }
 
 int main(void)
@@ -400,6 +521,8 @@ int main(void)
 	graph_rows();
 	call_rows();
 	crowd_rows();
+	kprobe_rows();
+	multi_rows();
 	print_file("total", "dyn_ftrace_total_info");
 	print_file("stats", "ftraced_stats");
 	finish(0);

@@ -32,12 +32,19 @@ ROWS = [
     ("echo nop > current_tracer after it", "disable-graph", None),
     ("boot to init", "boot", STOCK),
     ("an untraced getppid()", "call-untraced", STOCK),
-    ("one traced call, one tracer", "call-one", None),
-    ("the same, two tracers on that function", "call-two", None),
-    ("... each further tracer that is not on it", "call-else", None),
+    ("one traced call, one tracer", "call-one", 541),
+    ("the same, two tracers on that function", "call-2", 1060),
+    ("the same, ten", "call-10", 5140),
+    ("a tracer that is not on it, of 1", "call-else-1", 0.5),
+    ("a tracer that is not on it, of 8", "call-else-8", 0.5),
+    ("a tracer that is not on it, of 64", "call-else-64", 0.5),
     ("one filter written, 64 instances tracing", "crowd-filter", 0.5e6),
     ("one of them off", "crowd-disable", 0.5e6),
     ("and on again", "crowd-enable", 0.5e6),
+    ("a kprobe on a function: enabling it", "kprobe-on", 0.5e6),
+    ("disabling it", "kprobe-off", 0.5e6),
+    ("kprobe.multi on 1000 functions", "multi-on", 3e6),
+    ("detaching it", "multi-off", 3e6),
 ]
 
 
