@@ -3,9 +3,10 @@
  * Where the call sites of the function tracer lead to.
  *
  * All of this is reached by a direct call from a function's entry, before its
- * first own instruction: the arguments are in their registers, %rax may hold
- * the number of vector arguments and %r10 the static chain. %r11 and the flags
- * are free. The call was not one that callthunks knows (it was patched behind
+ * first own instruction: the arguments are in their registers. All else that a
+ * callee may spoil is free: %rax would hold the number of vector arguments, and
+ * %r10 the static chain of a nested function, but the kernel has neither. The
+ * call was not one that callthunks knows (it was patched behind
  * its back, or is exempt from it), so each entry accounts for itself.
  */
 #include <linux/cfi_types.h>
@@ -54,26 +55,22 @@
 /* Where PUSH_LINKS has put the %rbp of the traced function. */
 #define LINKS_RBP	(FTRACE_SITE_RETURN - 8)
 
-/* The arguments, and what else a callee may spoil. */
+/* The arguments. */
 .macro SAVE_ARGS
 	subq	$FTRACE_REGS_SIZE, %rsp
 	movq	%rdi, RDI(%rsp)
 	movq	%rsi, RSI(%rsp)
 	movq	%rdx, RDX(%rsp)
 	movq	%rcx, RCX(%rsp)
-	movq	%rax, RAX(%rsp)
 	movq	%r8, R8(%rsp)
 	movq	%r9, R9(%rsp)
-	movq	%r10, R10(%rsp)
 	/* Says that the rest is not there, see arch_ftrace_get_regs(). */
 	movq	$0, CS(%rsp)
 .endm
 
 .macro RESTORE_ARGS
-	movq	R10(%rsp), %r10
 	movq	R9(%rsp), %r9
 	movq	R8(%rsp), %r8
-	movq	RAX(%rsp), %rax
 	movq	RCX(%rsp), %rcx
 	movq	RDX(%rsp), %rdx
 	movq	RSI(%rsp), %rsi

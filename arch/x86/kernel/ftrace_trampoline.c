@@ -126,15 +126,21 @@ static void emit_call(struct emitter *e, const struct ftrace_tramp_call *c)
 		    callthunks_translate_call_dest((void *)c->func));
 }
 
+/*
+ * Who sends the function to its end says what it returns; where it is not sent
+ * there, nobody reads %rax.
+ */
 static void emit_follow(struct emitter *e)
 {
+	EMIT(e, 0x48, 0x8b, 0x44, 0x24, offsetof(struct pt_regs, ax));
+						/* movq disp(%rsp), %rax */
 	EMIT(e, 0x4c, 0x8b, 0x9c, 0x24);	/* movq disp(%rsp), %r11 */
 	emit_disp(e, offsetof(struct pt_regs, ip));
 	EMIT(e, 0x4c, 0x89, 0x9c, 0x24);	/* movq %r11, disp(%rsp) */
 	emit_disp(e, FTRACE_SITE_RETURN);
 }
 
-#define FOLLOW_SIZE	(8 + 8)
+#define FOLLOW_SIZE	(5 + 8 + 8)
 
 static void emit_leave(struct emitter *e, unsigned long jump)
 {

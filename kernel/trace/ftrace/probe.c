@@ -42,6 +42,7 @@ static DEFINE_MUTEX(probe_mutex);
  * @live: the sites to do it for, NULL for none; locked as @list, and read by
  *	  the callback under RCU
  * @data: the probe's own, made by its first init(); probe_mutex
+ * @rcu: to free it
  *
  * The data of a site is there as long as the site is in @live, and a grace
  * period longer. So whoever finds it there while holding ftrace_lock may look
@@ -54,6 +55,7 @@ struct func_probe {
 	struct ftrace_probe_ops		*probe_ops;
 	struct ftrace_hash __rcu	*live;
 	void				*data;
+	struct rcu_head			rcu;
 };
 
 /* ---- from call sites to a probe's data ---------------------------------- */
@@ -265,11 +267,9 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 /* Have no site call any more. */
 static void clear_callers(struct func_probe *probe)
 {
-	mutex_lock(&ftrace_lock);
+	guard(mutex)(&ftrace_lock);
 	if (probe->ops.flags & FTRACE_OPS_FL_ENABLED)
 		ftrace_shutdown(&probe->ops);
-	mutex_unlock(&ftrace_lock);
-	ftrace_ops_wait(&probe->ops);
 }
 
 /* ---- their data ---------------------------------------------------------- */
@@ -344,7 +344,15 @@ static struct func_probe *create_probe(struct trace_array *tr,
 	return probe;
 }
 
-/* Nothing of it is live, and a grace period has passed since something was. */
+static void free_probe(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct func_probe, rcu));
+}
+
+/*
+ * Nothing of it is live, and a grace period has passed since something was. But
+ * a task may be preempted on its way to the callback, to find nothing there.
+ */
 static void destroy_probe(struct func_probe *probe)
 {
 	struct ftrace_probe_ops *ops = probe->probe_ops;
@@ -355,7 +363,7 @@ static void destroy_probe(struct func_probe *probe)
 	if (ops->free)
 		ops->free(ops, probe->tr, 0, probe->data);
 	ftrace_free_filter(&probe->ops);
-	kfree(probe);
+	call_rcu_tasks(&probe->rcu, free_probe);
 }
 
 /*

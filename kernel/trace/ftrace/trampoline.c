@@ -275,6 +275,7 @@ static void free_quiet(struct work_struct *work)
 	llist_for_each_entry_safe(t, next, quiet, quiet)
 		tramp_free(t);
 }
+
 static DECLARE_WORK(tramp_work, free_quiet);
 
 static void tramp_is_quiet(struct rcu_head *rcu)

@@ -82,9 +82,9 @@ struct ftrace_regs;
 
 /**
  * struct __arch_ftrace_regs - what a callback is handed
- * @regs: the registers as of the call site; the arguments always, %rax and %r10
- *	  too, the others if one of the site's tracers asked for them, which
- *	  @regs.cs tells. @regs.ip is where the traced function goes on.
+ * @regs: the registers as of the call site; the arguments always, the
+ *	  others if one of the site's tracers asked for them, which @regs.cs
+ *	  tells. @regs.ip is where the traced function goes on.
  */
 struct __arch_ftrace_regs {
 	struct pt_regs	regs;

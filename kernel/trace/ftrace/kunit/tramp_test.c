@@ -385,4 +385,5 @@ static struct kunit_suite tramp_suite = {
 	.name		= "ftrace-tramp",
 	.test_cases	= tramp_cases,
 };
+
 kunit_test_suite(tramp_suite);

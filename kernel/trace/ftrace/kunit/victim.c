@@ -62,8 +62,7 @@ noinline notrace void ftrace_kunit_target(void)
 	atomic_inc(&ftrace_kunit_hits);
 }
 
-asm (
-"	.pushsection    .text, \"ax\", @progbits\n"
+asm("	.pushsection    .text, \"ax\", @progbits\n"
 "	.type		ftrace_kunit_target_tramp, @function\n"
 "	.globl		ftrace_kunit_target_tramp\n"
 "ftrace_kunit_target_tramp:\n"
