@@ -8,17 +8,26 @@
  *           white space; the same open file then gives a line for each: address,
  *           the 5 bytes there, what they are, and whom they call
  * calls     every function whose entry calls __fentry__ or a tracer's code,
- *           found by a walk over all symbols: address, what it is, name
+ *           found by a walk over all symbols: address, what it is, name. The
+ *           walk is done when it is opened; read again from the start, it
+ *           tells what those functions that it found call by then
+ * image     the text of the kernel as it is now, byte by byte from _stext on,
+ *           with zeroes for the branches of static keys, which others change
  * corrupt   takes "NAME BYTES" and writes the bytes (ten hex digits) over the
  *           call site of a function made for that; takes "restore"
  * run       takes "NAME COUNT" and runs a function of this file
  * counts    how often each of them ran
  * nmi       takes 1 and 0: let NMIs of no known source run functions, or not;
  *           gives their number
+ * nmi_cpus  the same for each CPU that is online: CPU, number
+ * nmi_ack   takes the number of an I/O port to which each such NMI writes its
+ *           CPU, so that who sends them knows; 0 for none
  */
 
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
+#include <linux/io.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -28,6 +37,7 @@
 
 #include <asm/ibt.h>
 #include <asm/nops.h>
+#include <asm/sections.h>
 #include <asm/text-patching.h>
 
 #include "run.h"
@@ -293,8 +303,8 @@ static const struct file_operations text_fops = {
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* The kind of a function's call site if that calls tracing code, or NULL. */
-static const char *tracing_call(unsigned long ip)
+/* What a function's entry is, if it can be a call site; or NULL. */
+static const char *entry_kind(unsigned long ip)
 {
 	u8 insn[MCOUNT_INSN_SIZE];
 	unsigned long target;
@@ -304,17 +314,17 @@ static const char *tracing_call(unsigned long ip)
 	if (copy_from_kernel_nofault(insn, (void *)ip, sizeof(insn)))
 		return NULL;
 	kind = kind_of(ip, insn, &target);
-	return !strcmp(kind, "fentry") || !strcmp(kind, "tracer") ? kind : NULL;
+	return strcmp(kind, "call") && strcmp(kind, "other") ? kind : NULL;
 }
 
-static int add_if_call(void *data, const char *name, unsigned long addr)
+static int add_entry(void *data, const char *name, unsigned long addr)
 {
 	unsigned long ip;
 
 	if (!kernel_text_address(addr))
 		return 0;
 	ip = site_of(addr);
-	return tracing_call(ip) ? sites_add(data, ip) : 0;
+	return entry_kind(ip) ? sites_add(data, ip) : 0;
 }
 
 static int cmp_site(const void *a, const void *b)
@@ -333,8 +343,8 @@ static int calls_show(struct seq_file *m, void *v)
 	/* Aliases: the same site under several names. */
 	if (ip > s->ip && ip[-1] == ip[0])
 		return 0;
-	kind = tracing_call(*ip);
-	if (kind)
+	kind = entry_kind(*ip);
+	if (kind && (!strcmp(kind, "fentry") || !strcmp(kind, "tracer")))
 		seq_printf(m, "%lx %s %ps\n", *ip, kind, (void *)*ip);
 	return 0;
 }
@@ -356,9 +366,9 @@ static int calls_open(struct inode *inode, struct file *file)
 		return ret;
 	s = ((struct seq_file *)file->private_data)->private;
 
-	ret = kallsyms_on_each_symbol(add_if_call, s);
+	ret = kallsyms_on_each_symbol(add_entry, s);
 	if (!ret)
-		ret = module_kallsyms_on_each_symbol(NULL, add_if_call, s);
+		ret = module_kallsyms_on_each_symbol(NULL, add_entry, s);
 	if (ret) {
 		sites_release(inode, file);
 		return ret;
@@ -373,6 +383,61 @@ static const struct file_operations calls_fops = {
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= sites_release,
+};
+
+/* ---- image --------------------------------------------------------------- */
+
+/* @buf holds the text from @start on. text_mutex. */
+static void blank_static_keys(u8 *buf, unsigned long start, size_t cnt)
+{
+	struct jump_entry *e;
+
+	for (e = __start___jump_table; e < __stop___jump_table; e++) {
+		unsigned long at = jump_entry_code(e), end;
+
+		if (at + JMP32_INSN_SIZE <= start || at >= start + cnt)
+			continue;
+		end = min(at + jump_entry_size(e), start + cnt);
+		at = max(at, start);
+		if (at < end)
+			memset(buf + (at - start), 0, end - at);
+	}
+}
+
+static ssize_t image_read(struct file *file, char __user *ubuf, size_t cnt,
+			  loff_t *ppos)
+{
+	size_t size = _etext - _stext;
+	ssize_t ret;
+	char *buf;
+
+	if (*ppos < 0)
+		return -EINVAL;
+	if (*ppos >= size)
+		return 0;
+	cnt = min3(cnt, (size_t)SZ_64K, (size_t)(size - *ppos));
+	buf = kvmalloc(cnt, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+
+	mutex_lock(&text_mutex);
+	ret = copy_from_kernel_nofault(buf, _stext + *ppos, cnt);
+	if (!ret)
+		blank_static_keys(buf, (unsigned long)_stext + *ppos, cnt);
+	mutex_unlock(&text_mutex);
+	if (!ret)
+		ret = copy_to_user(ubuf, buf, cnt) ? -EFAULT : cnt;
+	kvfree(buf);
+	if (ret > 0)
+		*ppos += ret;
+	return ret;
+}
+
+static const struct file_operations image_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.read	= image_read,
+	.llseek	= default_llseek,
 };
 
 /* ---- corrupt --------------------------------------------------------------- */
@@ -493,14 +558,19 @@ static const struct file_operations corrupt_fops = {
 
 /* ---- nmi ------------------------------------------------------------------- */
 
-static atomic_t nmis;
+static DEFINE_PER_CPU(unsigned int, nmis);
+static u16 nmi_ack;
 static bool nmi_on;
 static DEFINE_MUTEX(nmi_lock);
 
 static int nmi_handler(unsigned int type, struct pt_regs *regs)
 {
-	atomic_inc(&nmis);
+	u16 port = READ_ONCE(nmi_ack);
+
+	this_cpu_inc(nmis);
 	ftrace_test_in_nmi();
+	if (port)
+		outb(smp_processor_id(), port);
 	return NMI_HANDLED;
 }
 
@@ -524,10 +594,25 @@ static int nmi_set(void *data, u64 val)
 
 static int nmi_get(void *data, u64 *val)
 {
-	*val = atomic_read(&nmis);
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nmis, cpu));
+	*val = sum;
 	return 0;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(nmi_fops, nmi_get, nmi_set, "%llu\n");
+
+static int nmi_cpus_show(struct seq_file *m, void *v)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		seq_printf(m, "%d %u\n", cpu, READ_ONCE(per_cpu(nmis, cpu)));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nmi_cpus);
 
 static int __init ftrace_test_text_init(void)
 {
@@ -535,10 +620,13 @@ static int __init ftrace_test_text_init(void)
 
 	debugfs_create_file("text", 0600, dir, NULL, &text_fops);
 	debugfs_create_file("calls", 0400, dir, NULL, &calls_fops);
+	debugfs_create_file("image", 0400, dir, NULL, &image_fops);
 	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
 	debugfs_create_file_unsafe("nmi", 0600, dir, NULL, &nmi_fops);
+	debugfs_create_file("nmi_cpus", 0400, dir, NULL, &nmi_cpus_fops);
+	debugfs_create_u16("nmi_ack", 0600, dir, &nmi_ack);
 	return 0;
 }
 late_initcall(ftrace_test_text_init);

@@ -17,8 +17,8 @@ for f in current_tracer set_ftrace_filter set_ftrace_notrace enabled_functions t
 done
 echo 1 >/sys/kernel/tracing/tracing_on
 
-# nmi.py says so on the command line.
-if grep -qw guest.nmi=1 /proc/cmdline; then
-	touch /run/guest-nmi
+# The I/O port and the terminal by which nmi.py is talked to.
+if grep -q ' guest\.nmi=' /proc/cmdline; then
+	tr ' ' '\n' </proc/cmdline | sed -n 's/^guest\.nmi=//p' | tr ',' '\n' >/run/guest-nmi
 fi
 exec "$(dirname "$0")/guest-ftracetest.sh" "$@"

@@ -13,13 +13,22 @@ cases=()
 for t; do cases+=("test.d/$t"); done
 mkdir -p logs/none
 ln -s none logs/latest # ftracetest wants to remove it
-# The result of each case is in what it prints; of a log, the end is enough.
+: >counts
+# The result of each case is in what it prints; of a log, the end is enough. What
+# a case leaves in the file counts is told behind its result.
 ./ftracetest -K -v "${cases[@]}" 2>&1 | awk '
 	function flush_log(i) {
 		for (i = n > 40 ? n - 40 : 0; i < n; i++)
 			print lines[i]
 		n = 0
 	}
+	function tell_counts(line, at) {
+		while ((getline line <"counts") > 0)
+			if (++at > told)
+				print "# " line
+		told = at
+		close("counts")
+	}
 	/^# / { lines[n++] = $0; next }
-	{ flush_log(); print; fflush() }
+	{ flush_log(); print; tell_counts(); fflush() }
 	END { flush_log() }'

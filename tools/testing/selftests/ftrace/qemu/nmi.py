@@ -2,36 +2,37 @@
 # SPDX-License-Identifier: GPL-2.0
 """run.py, and NMIs for the guest when it asks for them.
 
-Takes the arguments of run.py.  The guest asks with the line "guest: NMIs on" in
-its kernel log, and ends it with "guest: NMIs off".  QEMU sends the NMIs, a few
-hundred a second, whatever the guest is doing: that is what makes them worth
-having.
+Takes the arguments of run.py.  The guest asks on its second serial port: after
+the line "on" QEMU sends NMIs, each to all CPUs, whatever the guest is doing;
+after "off" it sends no more, and the guest gets the line "sent N".
+
+An NMI that comes while another one waits to be taken is lost in it, as on any
+machine.  So the next one is sent only when each CPU has said that it is in its
+handler: by writing its number to the I/O port that the kernel command line names
+(guest.nmi=).
 """
 
 import json
 import os
+import select
 import socket
 import sys
 import tempfile
 import threading
-import time
 
 import run
 
-PAUSE = 0.002
+PORT = 0xe9
+TTY = "/dev/ttyS1"
+# A CPU that has not answered by then never will.
+LOST = 60
 
 
-def connect(path):
-    """QEMU's QMP socket, once QEMU is there; None if it does not come."""
-    for _ in range(600):
-        qmp = socket.socket(socket.AF_UNIX)
-        try:
-            qmp.connect(path)
-            return qmp
-        except OSError:
-            qmp.close()
-            time.sleep(0.1)
-    return None
+def listen(path):
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(path)
+    s.listen(1)
+    return s
 
 
 def drain(stream):
@@ -40,61 +41,78 @@ def drain(stream):
         pass
 
 
-class Wish:
-    """What the guest asked for last, from its kernel log as that grows."""
+class Sender:
+    """NMIs for one guest, over the three sockets that QEMU connects to."""
 
-    def __init__(self, log):
-        self.log, self.at, self.tail, self.on = log, 0, b"", False
+    def __init__(self, qmp, tty, acks, cpus):
+        self.qmp, self.tty, self.acks, self.cpus = qmp, tty, acks, set(range(cpus))
+        self.on, self.sent, self.line = False, 0, b""
 
-    def look(self):
-        """True if the guest wants NMIs now."""
-        try:
-            with open(self.log, "rb") as f:
-                f.seek(self.at)
-                new = f.read()
-        except OSError:
-            return False
-        self.at += len(new)
-        *lines, self.tail = (self.tail + new).split(b"\n")
+    def command(self, name):
+        self.qmp.sendall(json.dumps({"execute": name}).encode() + b"\n")
+
+    def look(self, timeout):
+        """Take in what the guest wants now."""
+        if not select.select([self.tty], [], [], timeout)[0]:
+            return
+        new = self.tty.recv(4096)
+        if not new:
+            raise EOFError
+        *lines, self.line = (self.line + new).split(b"\n")
         for line in lines:
-            if b"guest: NMIs on" in line:
-                self.on = True
-            elif b"guest: NMIs off" in line:
+            if line.strip() == b"on":
+                self.on, self.sent = True, 0
+            elif line.strip() == b"off":
                 self.on = False
-        return self.on
+                self.tty.sendall(b"sent %d\n" % self.sent)
+
+    def send_one(self):
+        """One NMI, until it has arrived everywhere."""
+        self.command("inject-nmi")
+        self.sent += 1
+        missing = set(self.cpus)
+        while missing:
+            if not select.select([self.acks], [], [], LOST)[0]:
+                return
+            new = self.acks.recv(4096)
+            if not new:
+                raise EOFError
+            missing -= set(new)
+
+    def go(self):
+        self.command("qmp_capabilities")
+        while True:
+            self.look(0 if self.on else None)
+            if self.on:
+                self.send_one()
 
 
-def send_nmis(path, log):
-    """Inject NMIs while the guest wants them, until QEMU is gone."""
-    qmp = connect(path)
-    if not qmp:
-        return
-    wish = Wish(log)
-    with qmp, qmp.makefile("rb") as stream:
+def serve(sockets, cpus):
+    """Wait for QEMU, then send what the guest wants until QEMU is gone."""
+    qmp, tty, acks = (s.accept()[0] for s in sockets)
+    with qmp, tty, acks, qmp.makefile("rb") as stream:
         threading.Thread(target=drain, args=(stream,), daemon=True).start()
         try:
-            qmp.sendall(json.dumps({"execute": "qmp_capabilities"}).encode())
-            while True:
-                if not wish.look():
-                    time.sleep(0.1)
-                    qmp.sendall(b"\n")
-                    continue
-                for _ in range(100):
-                    qmp.sendall(json.dumps({"execute": "inject-nmi"}).encode())
-                    time.sleep(PAUSE)
-        except OSError:
-            return
+            Sender(qmp, tty, acks, cpus).go()
+        except (EOFError, OSError):
+            pass
 
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        path = os.path.join(tmp, "qmp")
+        paths = [os.path.join(tmp, name) for name in ("qmp", "tty", "acks")]
+        sockets = [listen(path) for path in paths]
         plain = run.qemu_command
 
         def with_nmis(args, kernel, initrd, console, accel, append):
-            threading.Thread(target=send_nmis, args=(path, console), daemon=True).start()
-            cmd = plain(args, kernel, initrd, console, accel, append + " guest.nmi=1")
-            return cmd + ["-qmp", "unix:%s,server=on,wait=off" % path]
+            threading.Thread(target=serve, args=(sockets, args.cpus), daemon=True).start()
+            append += " apic_extnmi=all guest.nmi=%d,%s" % (PORT, TTY)
+            qmp, tty, acks = ("unix:%s,server=off" % paths[0],
+                              "socket,id=tty,path=%s" % paths[1],
+                              "socket,id=acks,path=%s" % paths[2])
+            return plain(args, kernel, initrd, console, accel, append) + [
+                "-qmp", qmp, "-chardev", tty, "-device", "isa-serial,chardev=tty,index=1",
+                "-chardev", acks, "-device", "isa-debugcon,iobase=%d,chardev=acks" % PORT]
 
         run.qemu_command = with_nmis
         return run.main()

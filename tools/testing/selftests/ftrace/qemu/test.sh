@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 logs=$build/run
 tests_of_ours=$top/tools/testing/selftests/ftrace/test.d
 mkdir -p "$logs"
-suites=(runner kunit demo dynamic dynamic-jmp boots lint base)
+suites=(runner kunit demo dynamic dynamic-jmp boots stress lint base)
 if [ "${1:-}" = --quick ]; then
 	shift
 	suites=(kunit dynamic)
@@ -114,22 +114,27 @@ suite_dynamic-jmp() {
 		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
 }
 
-# Boots made for some tests: see boots.list.
-suite_boots() {
-	local name append cpus tests with t list
-	while IFS='|' read -r name append cpus tests with; do
+# Boots made for some tests, as a list says.
+boots() { # WHAT LIST
+	local name append cpus tests with mem t list
+	while IFS='|' read -r name append cpus tests with mem; do
 		list=()
 		for t in $tests; do
 			mapfile -t -O "${#list[@]}" list < <(cases "$tests_of_ours" "$t")
 		done
-		name=${name// /} with=${with// /} cpus=${cpus// /}
-		[ ${#list[@]} -gt 0 ] || { fail "boot $name: no test case"; continue; }
+		name=${name// /} with=${with// /} cpus=${cpus// /} mem=${mem// /}
+		[ ${#list[@]} -gt 0 ] || { fail "$1 $name: no test case"; continue; }
 		runner=$here/${with:-run}.py
-		guest "boot-$name" strict --cpus "$cpus" --append "$append" \
-			"$here/guest-boot.sh" "$build/linux" "${list[@]}"
+		guest "$1-$name" strict --cpus "$cpus" ${mem:+--mem "$mem"} --append "$append" \
+			env "STRESS=${STRESS:-1}" "$here/guest-boot.sh" "$build/linux" "${list[@]}"
 		runner=$here/run.py
-	done < <(sed '/^#/d' "$here/boots.list")
+	done < <(sed '/^#/d' "$here/$2")
 }
+
+suite_boots() { boots boot boots.list; }
+
+# NMIs, faults, and all at once: the longest part.
+suite_stress() { boots stress stress.list; }
 
 # The base's own tests, those of them that base-tests.list names.
 suite_base() {

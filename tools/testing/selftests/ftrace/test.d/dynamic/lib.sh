@@ -41,6 +41,7 @@ cleanup() {
 		echo 1 > ftraced_enabled
 		echo restore > $HELPER/corrupt
 		echo 0 > $HELPER/nmi
+		rmmod ftrace_test_nmi
 		rmmod ftrace_test_ops
 		rmmod ftrace_test_mod
 		echo 1 > tracing_on
@@ -216,4 +217,29 @@ seen() { # ops function
 # All that an ops was called from, on one line.
 seen_by() { # ops
 	awk -v ops="$1" '$1 == ops { printf "%s%s", sep, $2; sep = " " }' $OPS/seen
+}
+
+# ---- NMIs from outside, see qemu/nmi.py
+
+NMI_HOST=/run/guest-nmi
+
+# From now on each CPU gets one NMI after the other.
+nmi_host_begin() {
+	sed -n 1p $NMI_HOST > $HELPER/nmi_ack
+	echo 1 > $HELPER/nmi
+	exec 8<> "$(sed -n 2p $NMI_HOST)"
+	stty raw -echo <&8
+	echo on >&8
+}
+
+# No more. Prints how many there were for each CPU; all that came are in.
+nmi_host_end() {
+	local word nr
+
+	echo off >&8
+	read -r word nr <&8
+	exec 8>&-
+	echo 0 > $HELPER/nmi
+	[ "$word" = sent ] || fail "no answer from who sends NMIs"
+	echo "$nr"
 }

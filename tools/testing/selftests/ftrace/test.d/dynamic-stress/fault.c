@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do something again and again while one allocation after the other fails in it,
+ * and see whether it either works or changes nothing.
+ *
+ * usage: fault WHAT BEFORE DO STATE-FILE...
+ *
+ * BEFORE and DO are lists of steps, separated by ';': "FILE>TEXT" opens with
+ * O_TRUNC and writes, "FILE>>TEXT" opens to append and writes, "FILE>" only
+ * opens; "+DIR" makes a directory and "-DIR" removes one. In TEXT, '|' stands
+ * for ';'. BEFORE leads to where DO begins; it has to work whatever the state.
+ *
+ * For N = 1, 2, ... until DO runs through without a fault: BEFORE, then DO with
+ * its Nth allocation failing (fail-nth). If a step gives an error it has to be
+ * ENOMEM and the contents of the STATE-FILEs as before; then DO has to work when
+ * it is done again. If no step does, the contents have to be what DO makes of
+ * them; but a filter takes effect when its file is closed, and nobody may hear
+ * of an error then: so it may be as before, too. And each time enabled_functions
+ * has to say what the text says.
+ *
+ * Runs in the root of tracefs. Prints what was counted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_FAULTS	5000
+#define CALLS		"/sys/kernel/debug/ftrace_test/calls"
+
+/* What has been read of some files. */
+struct text {
+	char	*s;
+	size_t	len;
+	size_t	size;
+};
+
+/* A function that can be traced. */
+struct func {
+	unsigned long long	ip;
+	const char		*name;
+};
+
+static const char *what;
+static int nth_fd = -1;
+static unsigned int nth;
+
+static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%s: ", what);
+	if (nth)
+		printf("allocation %u: ", nth);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	exit(1);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static void add_text(struct text *t, const char *s, size_t len)
+{
+	if (t->len + len + 1 > t->size) {
+		t->size = 2 * (t->len + len + 1);
+		t->s = realloc(t->s, t->size);
+		if (!t->s)
+			die("no memory");
+	}
+	memcpy(t->s + t->len, s, len);
+	t->len += len;
+	t->s[t->len] = '\0';
+}
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0)
+		die("cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void add_from(struct text *t, int fd)
+{
+	static char buf[1 << 16];
+	ssize_t len;
+
+	while ((len = read(fd, buf, sizeof(buf))) > 0)
+		add_text(t, buf, len);
+	if (len < 0)
+		die("cannot read: %s", strerror(errno));
+}
+
+static void add_file(struct text *t, const char *path)
+{
+	int fd = open_file(path);
+
+	add_from(t, fd);
+	close(fd);
+}
+
+static void read_state(struct text *t, char **files)
+{
+	t->len = 0;
+	for (; *files; files++) {
+		add_text(t, "== ", 3);
+		add_text(t, *files, strlen(*files));
+		add_text(t, "\n", 1);
+		add_file(t, *files);
+	}
+}
+
+static bool same(const struct text *a, const struct text *b)
+{
+	return a->len == b->len && !memcmp(a->s, b->s, a->len);
+}
+
+/* The first line that differs, of each, and the file it is in. */
+static void show_difference(const struct text *want, const struct text *got)
+{
+	const char *a = want->s, *b = got->s, *file = a;
+
+	while (*a && *b) {
+		size_t la = strcspn(a, "\n"), lb = strcspn(b, "\n");
+
+		if (la != lb || memcmp(a, b, la))
+			break;
+		if (!strncmp(a, "== ", 3))
+			file = a;
+		a += la + (a[la] == '\n');
+		b += lb + (b[lb] == '\n');
+	}
+	printf("%.*s\nwanted: %.*s\n   got: %.*s\n",
+	       (int)strcspn(file, "\n"), file, (int)strcspn(a, "\n"), a,
+	       (int)strcspn(b, "\n"), b);
+}
+
+/* ---- what the text says ---------------------------------------------------- */
+
+static struct func *funcs;
+static size_t nr_funcs;
+
+static void read_funcs(void)
+{
+	struct text t = {};
+	char *line, *next;
+
+	add_file(&t, "available_filter_functions_addrs");
+	for (line = t.s; line && *line; line = next) {
+		char *name;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (!(nr_funcs & 1023)) {
+			funcs = realloc(funcs, (nr_funcs + 1024) * sizeof(*funcs));
+			if (!funcs)
+				die("no memory");
+		}
+		funcs[nr_funcs].ip = strtoull(line, &name, 16);
+		funcs[nr_funcs++].name = name + 1;
+	}
+}
+
+static int cmp_func(const void *key, const void *elem)
+{
+	unsigned long long ip = *(const unsigned long long *)key;
+	const struct func *f = elem;
+
+	return ip < f->ip ? -1 : ip > f->ip;
+}
+
+/* enabled_functions lists those that call a tracer, in the same order. */
+static void check_text(void)
+{
+	static struct text calls, enabled;
+	static int calls_fd = -1;
+	char *c, *e;
+
+	/* To open it takes long; no function comes or goes. */
+	if (calls_fd < 0)
+		calls_fd = open_file(CALLS);
+	calls.len = 0;
+	enabled.len = 0;
+	add_text(&calls, "", 0);
+	add_text(&enabled, "", 0);
+	lseek(calls_fd, 0, SEEK_SET);
+	add_from(&calls, calls_fd);
+	add_file(&enabled, "enabled_functions");
+	e = enabled.s;
+	for (c = calls.s; *c; c += strcspn(c, "\n") + 1) {
+		char *kind;
+		unsigned long long ip = strtoull(c, &kind, 16);
+		const struct func *f;
+		size_t len;
+
+		if (strncmp(kind, " tracer ", 8))
+			continue;
+		f = bsearch(&ip, funcs, nr_funcs, sizeof(*funcs), cmp_func);
+		if (!f)
+			die("an unknown call site calls a tracer: %llx", ip);
+		len = strlen(f->name);
+		if (strncmp(e, f->name, len) || strncmp(e + len, " (", 2))
+			die("%s calls a tracer, enabled_functions says: %.*s",
+			    f->name, (int)strcspn(e, "\n"), e);
+		e += strcspn(e, "\n") + 1;
+	}
+	if (e < enabled.s + enabled.len)
+		die("enabled, but no call: %.*s", (int)strcspn(e, "\n"), e);
+}
+
+/* ---- steps ----------------------------------------------------------------- */
+
+struct step {
+	char	*path;
+	char	*text;
+	int	flags;
+	bool	make;
+	bool	remove;
+};
+
+static struct step *parse(char *list, unsigned int *nr)
+{
+	struct step *steps = NULL;
+	char *word, *s;
+
+	for (*nr = 0; (word = strsep(&list, ";"));) {
+		struct step *st;
+
+		if (!*word)
+			continue;
+		steps = realloc(steps, (*nr + 1) * sizeof(*steps));
+		if (!steps)
+			die("no memory");
+		st = &steps[(*nr)++];
+		memset(st, 0, sizeof(*st));
+		st->path = word;
+		st->make = *word == '+';
+		st->remove = *word == '-';
+		if (st->make || st->remove) {
+			st->path++;
+			continue;
+		}
+		s = strchr(word, '>');
+		if (!s)
+			die("no step: %s", word);
+		*s++ = '\0';
+		st->flags = O_WRONLY | O_TRUNC;
+		if (*s == '>') {
+			st->flags = O_WRONLY | O_APPEND;
+			s++;
+		}
+		st->text = s;
+		while ((s = strchr(s, '|')))
+			*s = ';';
+	}
+	return steps;
+}
+
+/* 0 or a negative errno. */
+static int do_step(const struct step *st)
+{
+	size_t len = st->text ? strlen(st->text) : 0;
+	int fd, ret = 0;
+
+	if (st->make)
+		return mkdir(st->path, 0700) ? -errno : 0;
+	if (st->remove)
+		return rmdir(st->path) ? -errno : 0;
+
+	fd = open(st->path, st->flags);
+	if (fd < 0)
+		return -errno;
+	if (len) {
+		ssize_t done = write(fd, st->text, len);
+
+		if (done < 0)
+			ret = -errno;
+		else if ((size_t)done != len)
+			ret = -EIO;
+	}
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int do_steps(const struct step *st, unsigned int nr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = do_step(&st[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Does the last step take effect only when its file is closed? */
+static bool is_filter(const struct step *st, unsigned int nr)
+{
+	const char *base = strrchr(st[nr - 1].path, '/');
+
+	base = base ? base + 1 : st[nr - 1].path;
+	return !strcmp(base, "set_ftrace_filter") ||
+	       !strcmp(base, "set_ftrace_notrace") ||
+	       !strcmp(base, "stack_trace_filter");
+}
+
+static void arm(unsigned int n)
+{
+	char buf[16];
+	int len = snprintf(buf, sizeof(buf), "%u", n);
+
+	if (pwrite(nth_fd, buf, len, 0) != len)
+		die("cannot write fail-nth: %s", strerror(errno));
+}
+
+/* Was there a fault? */
+static bool disarm(void)
+{
+	char buf[16] = "";
+
+	if (pread(nth_fd, buf, sizeof(buf) - 1, 0) <= 0)
+		die("cannot read fail-nth: %s", strerror(errno));
+	arm(0);
+	return !atoi(buf);
+}
+
+int main(int argc, char **argv)
+{
+	static struct text before, after, now;
+	unsigned int nr_setup, nr_op, errors = 0, worked = 0, lost = 0;
+	struct step *setup, *op;
+	char **files;
+	bool fault;
+	int ret;
+
+	if (argc < 5)
+		return 2;
+	what = argv[1];
+	setup = parse(argv[2], &nr_setup);
+	op = parse(argv[3], &nr_op);
+	files = argv + 4;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+
+	/* Or it would be our own pages that cannot be had. */
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		die("mlockall: %s", strerror(errno));
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (nth_fd < 0)
+		die("no fail-nth: %s", strerror(errno));
+
+	ret = do_steps(setup, nr_setup);
+	if (ret)
+		die("it cannot begin: %s", strerror(-ret));
+	read_funcs();
+	read_state(&before, files);
+	ret = do_steps(op, nr_op);
+	if (ret)
+		die("it does not work at all: %s", strerror(-ret));
+	read_state(&after, files);
+	if (same(&before, &after))
+		die("a bad test: it changes nothing");
+	check_text();
+
+	do {
+		if (++nth > MAX_FAULTS)
+			die("there is no end to the faults");
+		ret = do_steps(setup, nr_setup);
+		if (ret)
+			die("it cannot begin again: %s", strerror(-ret));
+		read_state(&now, files);
+		if (!same(&now, &before)) {
+			show_difference(&before, &now);
+			die("it does not begin as it did");
+		}
+
+		arm(nth);
+		ret = do_steps(op, nr_op);
+		fault = disarm();
+
+		read_state(&now, files);
+		if (!ret && fault && is_filter(op, nr_op) && same(&now, &before)) {
+			lost++;
+			ret = -ENOMEM;
+		}
+		if (ret && ret != -ENOMEM)
+			die("the error is %s", strerror(-ret));
+		if (ret && !fault)
+			die("an error without a fault");
+		if (!same(&now, ret ? &before : &after)) {
+			show_difference(ret ? &before : &after, &now);
+			die("%s", ret ? "an error, and something changed" :
+			    same(&now, &before) ? "no error, and nothing changed" :
+			    "no error, and something else than it does");
+		}
+		check_text();
+		if (ret) {
+			ret = do_steps(op, nr_op);
+			if (ret)
+				die("not even the next time: %s", strerror(-ret));
+			read_state(&now, files);
+			if (!same(&now, &after)) {
+				show_difference(&after, &now);
+				die("the next time it does something else");
+			}
+			errors++;
+		} else if (fault) {
+			worked++;
+		}
+	} while (fault);
+	if (!errors && !worked)
+		die("a bad test: nothing can fail");
+	printf("%s: %u allocations failed, %u errors, %u done all the same, %u lost at close\n",
+	       what, nth - 1, errors - lost, worked, lost);
+	return 0;
+}
