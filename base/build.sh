@@ -3,20 +3,28 @@
 # Build one kernel and its modules, showing how far it is.  The whole output
 # goes to build/WHICH/build.log; on failure the errors are shown.
 #
-# usage: build.sh recorder|stock
+# usage: build.sh KERNEL
+#
+# recorder is the kernel made from our tree, stock the one from the base. Any
+# other NAME of base/config is recorder with that fragment over it, stock-NAME is
+# stock with it.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 which=$1
 case $which in
-stock)	src=$build/base ;;
-*)	src=$build/linux ;;
+stock*)	src=$build/base under=stock ;;
+*)	src=$build/linux under=recorder ;;
 esac
 out=$build/$which
 log=$out/build.log
 config=$top/base/config
-[ -f "$config/$which.config" ] || die "no such kernel: $which (see base/config)"
+fragments=("$config/common.config" "$config/$under.config")
+if [ "$which" != "$under" ]; then
+	fragments+=("$config/${which#stock-}.config")
+fi
+[ -f "${fragments[-1]}" ] || die "no such kernel: $which (see base/config)"
 
 # One build at a time in one place.
 mkdir -p "$out"
@@ -24,7 +32,13 @@ exec 9>"$out/.lock"
 flock -n 9 || { say WAIT "for another build of $which"; flock 9; }
 
 cc=${CC:-gcc}
-"$top/base/configure.sh" "$src" "$out" "$config/common.config" "$config/$which.config"
+# Few files see the options that startup has over recorder.
+if [ "$which" = startup ] && [ ! -e "$out/.config" ] && [ -e "$build/recorder/vmlinux" ]; then
+	say COPY "build/recorder to build/startup"
+	cp -a --reflink=auto "$build/recorder/." "$out/"
+	rm -rf "$out/modules" "$out/.config.state"
+fi
+"$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
 	cc="ccache $cc"
 fi
