@@ -20,10 +20,16 @@ help:
 #:   make run         build the kernel, boot it in QEMU, show what it does
 #:   make test        every test; last line: N passed, N failed, N skipped
 #:   make test-quick  the tests that take a minute or two
+#:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
+#:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
+#:   make kcsan-test  our tests on a kernel with KCSAN
+#:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
+#:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make lint        sparse, checkpatch, kernel-doc and W=1 on our files
-#:   make kernel      build the kernel only (build/recorder)
+#:   make kernel      build the kernel only (build/recorder); others made of the
+#:                    same source: make debug, make kcsan, make startup
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
 #:   make series      the same as patches for "git am" (build/series)
@@ -35,13 +41,15 @@ help:
 #:                    (default: Debian's package linux-source-6.12)
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
+#:   STRESS=N         scale of the stress tests (default: 1, of make soak 10)
+#:   ROUNDS=N         how often make soak runs the other tests (default: 3)
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:
 #: What is missing is installed with apt on first use (Debian 12).
 #: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
-.PHONY: setup prepare kernel stock
+.PHONY: setup prepare kernel stock debug kcsan startup
 setup:
 	@base/setup.sh
 
@@ -55,18 +63,41 @@ stock: setup
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
-.PHONY: run shell test test-quick bench lint
+debug kcsan: prepare
+	@base/build.sh $@
+
+startup: kernel
+	@base/build.sh startup
+
+.PHONY: run shell test test-quick soak debug-test kcsan-test bench lint
 run: kernel
 	@$(qemu)/demo-run.sh
 
 shell: kernel
 	@$(qemu)/run.py --shell
 
-test: kernel
+test: kernel startup
 	@$(qemu)/test.sh
 
 test-quick: kernel
 	@$(qemu)/test.sh --quick
+
+STRESS ?=
+ROUNDS ?= 3
+export STRESS
+soak: kernel
+	@STRESS=$(or $(STRESS),10) $(qemu)/test.sh \
+		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
+
+debug-test kcsan-test: %-test: %
+	@$(qemu)/test.sh --kernel $*
+
+.PHONY: ftracetest stock-test
+ftracetest: kernel
+	@$(qemu)/ftracetest.py
+
+stock-test: stock
+	@$(qemu)/ftracetest.py --kernel stock
 
 bench: kernel stock
 	@$(ftrace)/bench/bench.py

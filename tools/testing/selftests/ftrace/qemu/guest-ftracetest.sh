@@ -32,3 +32,4 @@ ln -s none logs/latest # ftracetest wants to remove it
 	/^# / { lines[n++] = $0; next }
 	{ flush_log(); print; tell_counts(); fflush() }
 	END { flush_log() }'
+exec "$tree/tools/testing/selftests/ftrace/qemu/guest-leaks.sh"

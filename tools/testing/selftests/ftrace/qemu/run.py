@@ -35,13 +35,18 @@ FATAL = re.compile(r"Kernel panic|Oops[: ]|\bBUG: (?!KCSAN)|general protection f
                    r"^\[[ .0-9]+\] int3: ")
 # ... and what it survives but must not do.
 WARN = re.compile(r"WARNING: |ftrace bug|possible recursive locking|UBSAN: |"
-                  r"suspicious RCU usage|x86/mm: Checked W\+X mappings: FAILED")
+                  r"suspicious RCU usage|x86/mm: Checked W\+X mappings: FAILED|"
+                  r"kmemleak: (\d+ new suspected|.*detector disabled)|"
+                  r"turning off the locking correctness validator")
 
 
 # With thread=multi QEMU 7.2 now and then runs the breakpoint of a jump label
-# (the two bytes "66 90") after the kernel has taken it away.  No call site of a
-# function looks like that; the stock kernel dies of it too.
-LATE_INT3 = re.compile(r"Oops: int3.*?Code: [^\n]* 66 <90>", re.DOTALL)
+# after the kernel has taken it away; the stock kernel dies of it too.  What is
+# there then is a nop, of two bytes ("66 90") or of five.  A call site can have the
+# one of five, but only at the beginning of a function.
+LATE_INT3 = re.compile(r"Oops: int3.*?(Code: [^\n]* 66 <90>|"
+                       r"RIP: 0010:\S+\+0x[0-9a-f]{2,}/.*?Code: [^\n]* 0f <1f> 44 00 00)",
+                       re.DOTALL)
 
 
 class Failure(Exception):

@@ -2,21 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0
 # All tests, as TAP; the last line is "N passed, N failed, N skipped".
 #
-# usage: test.sh [--quick] [SUITE...]
+# usage: test.sh [--quick] [--kernel KERNEL] [SUITE...]
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../../../../base/lib.sh"
 
+kernel=recorder
 logs=$build/run
 tests_of_ours=$top/tools/testing/selftests/ftrace/test.d
-mkdir -p "$logs"
-suites=(runner kunit demo dynamic dynamic-jmp boots stress lint base)
-if [ "${1:-}" = --quick ]; then
-	shift
-	suites=(kunit dynamic)
+suites=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick)	suites=(kunit dynamic); shift ;;
+	--kernel)	kernel=$2; shift 2 ;;
+	*)		suites=("$@"); break ;;
+	esac
+done
+
+options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
+everything=(runner kunit demo dynamic dynamic-jmp boots stress startup lint base)
+if [ "$kernel" != recorder ]; then
+	# Such a kernel watches itself: it is slow, and needs room for its notes.
+	logs=$build/run/$kernel
+	options+=(--silence 1800 --limit $((14400 * ${STRESS:-1})) --mem 4G
+		  --append kasan_multi_shot)
+	everything=(kunit dynamic stress)
 fi
-[ $# -eq 0 ] || suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=("${everything[@]}")
+mkdir -p "$logs"
 
 passed=0 failed=0 skipped=0 ran=0
 pass() { passed=$((passed + 1)) ran=$((ran + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
@@ -62,6 +76,7 @@ results() {
 runner=$here/run.py
 guest() {
 	local suite=$1 policy=$2 status before args=() tests=() tries=0
+	local log=$logs/$suite$round.log
 	shift 2
 	while [ $# -gt 0 ]; do
 		args+=("$1")
@@ -72,19 +87,20 @@ guest() {
 	while :; do
 		before=$((passed + failed + skipped))
 		results "$suite" "$policy" < <(
-			"$runner" --silence 900 --limit 5400 --log "$logs/$suite.log" \
-				"${args[@]}" "${tests[@]}" 2>&1
+			"$runner" "${options[@]}" --log "$log" "${args[@]}" "${tests[@]}" 2>&1
 			echo $? >"$logs/$suite.status"
 		)
 		status=$(cat "$logs/$suite.status")
 		tests=("${tests[@]:$((passed + failed + skipped - before))}")
+		[ "$kernel" != kcsan ] ||
+			results "$suite" strict < <("$here/races.sh" "$log" 2>&1)
 		tries=$((tries + 1))
 		[ "$status" -eq 124 ] || break
 		[ $tries -lt 4 ] || break
 		[ ${#tests[@]} -gt 0 ] || break
 		echo "# a bug of QEMU, not of the kernel: going on in another guest"
 	done
-	[ "$status" -eq 0 ] || fail "$suite: the guest ended with status $status (see build/run/$suite.log)"
+	[ "$status" -eq 0 ] || fail "$suite: the guest ended with status $status (see ${log#"$top"/})"
 }
 
 # The test cases below test.d in the folders given, as paths below test.d.
@@ -95,7 +111,7 @@ cases() {
 suite_kunit() {
 	# A test case is indented by one level; suites and parameters are not it.
 	guest kunit fair --append 'kunit.enable=1 kunit.filter_glob=ftrace*' \
-		--show '^(?:\[ *[0-9.]+\] )?    ((?:not )?ok .*|# .*)' true
+		--show '^(?:\[ *[0-9.]+\] )?    ((?:not )?ok .*|# .*)' "$here/guest-leaks.sh"
 }
 
 dynamic() { # SUITE RUN.PY-ARGUMENTS...
@@ -151,6 +167,13 @@ suite_demo() {
 	fi
 }
 
+# The tests of the base that run while its kernel boots. They mostly sleep, which
+# takes no time where instructions are the clock, and they switch jump labels by
+# the thousand, which QEMU does not bear with a thread for each CPU.
+suite_startup() {
+	guest startup strict --kernel startup --accel icount "$here/guest-startup.sh"
+}
+
 suite_lint() {
 	local check
 	for check in sparse checkpatch kernel-doc scripts; do
@@ -164,11 +187,18 @@ suite_lint() {
 
 suite_runner() { results runner strict < <("$here/runner-test.sh" 2>&1); }
 
+declare -A rounds=()
 for suite in "${suites[@]}"; do
-	echo "# --- $suite"
+	declare -F "suite_$suite" >/dev/null || die "no such suite: $suite"
+	rounds[$suite]=$((${rounds[$suite]:-0} + 1))
+	round=""
+	begin=$SECONDS
+	[ "${rounds[$suite]}" -eq 1 ] || round=-${rounds[$suite]}
+	echo "# --- $suite$round"
 	ran=0
 	"suite_$suite"
 	[ $ran -gt 0 ] || fail "$suite: not one test was run"
+	echo "# --- $suite$round took $((SECONDS - begin)) s"
 done
 
 echo "1..$((passed + failed + skipped))"

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The data races that KCSAN reports in the kernel log $1, as one result of TAP.
+# The base has races of its own; a report is ours if a function of ours is
+# anywhere in one of its stacks.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../../../../base/lib.sh"
+
+log=$1
+
+ours() {
+	find "$build/kcsan/kernel/trace/ftrace" "$build/kcsan/arch/x86/kernel" \
+		\( -path '*/trace/ftrace/*.o' -o -name 'ftrace*.o' \) \
+		-exec nm --defined-only {} + 2>/dev/null |
+		awk '$2 ~ /^[tTwW]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u
+}
+
+names=$(ours)
+if [ -z "$names" ] || ! grep -q 'kcsan: enabled early' "$log"; then
+	echo "not ok 1 - KCSAN is at work on our code"
+	exit
+fi
+awk '
+	NR == FNR { ours[$1] = 1; next }
+	{ sub(/\r$/, ""); sub(/^\[ *[0-9.]+\] /, "") }
+	/^BUG: KCSAN: / { inside = 1; mine = 0; n = 0 }
+	inside {
+		lines[n++] = $0
+		name = $1
+		if (/^ / && sub(/[.+].*/, "", name) && name in ours)
+			mine = 1
+	}
+	inside && /^====/ {
+		inside = 0
+		if (!mine) {
+			others++
+			next
+		}
+		found++
+		for (i = 0; i < n - 1; i++)
+			print "# " lines[i]
+	}
+	END {
+		if (found)
+			print "not ok 1 - no data race in our code: " found " reports"
+		else
+			print "ok 1 - no data race in our code (" others + 0 " in the base alone)"
+	}' - "$log" <<<"$names"
