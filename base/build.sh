@@ -37,6 +37,9 @@ if [ "$which" = startup ] && [ ! -e "$out/.config" ] && [ -e "$build/recorder/vm
 	say COPY "build/recorder to build/startup"
 	cp -a --reflink=auto "$build/recorder/." "$out/"
 	rm -rf "$out/modules" "$out/.config.state"
+	# The commands that made objtool name its place; made again, it would have
+	# every object made again.
+	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/recorder/|$out/|g" {} +
 fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
