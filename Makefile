@@ -82,9 +82,7 @@ test: kernel startup
 test-quick: kernel
 	@$(qemu)/test.sh --quick
 
-STRESS ?=
 ROUNDS ?= 3
-export STRESS
 soak: kernel
 	@STRESS=$(or $(STRESS),10) $(qemu)/test.sh \
 		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
