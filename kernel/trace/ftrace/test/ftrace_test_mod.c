@@ -16,6 +16,7 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include "run.h"
 
@@ -129,7 +130,8 @@ static int busy_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		ftrace_test_mod_busy();
-		cond_resched();
+		/* Who unregisters waits for every task to have a rest. */
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
