@@ -366,8 +366,8 @@ void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
  * ftrace_kill - end function tracing for good
  *
  * For when the kernel can no more be trusted with it: no text is touched any
- * more, so this does not turn call sites off, it only leaves them nobody to
- * call.
+ * more, so this does not turn call sites off. It leaves those without a
+ * trampoline nobody to call.
  *
  * Context: any.
  */

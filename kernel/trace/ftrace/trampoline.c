@@ -134,7 +134,7 @@ static unsigned long take_memory(size_t size)
 	unsigned long ip;
 
 	lockdep_assert_held(&tramp_mutex);
-	if (nr_tramps >= max_tramps || size > PACK_SIZE)
+	if (nr_tramps >= max_tramps)
 		return 0;
 	if (!tramp_pool)
 		tramp_pool = gen_pool_create(GRANULE_SHIFT, NUMA_NO_NODE);
@@ -189,13 +189,14 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code,
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
+	size_t size = ftrace_tramp_max_size(spec->nr);
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early())
+	if (ftrace_text_early() || size > PACK_SIZE)
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
-	code = kmalloc(ftrace_tramp_max_size(spec->nr), GFP_KERNEL);
+	code = kmalloc(size, GFP_KERNEL);
 	if (t && code && tramp_write(t, code, spec)) {
 		tell_perf(t, code, false);
 	} else {
