@@ -8,7 +8,10 @@
  * cmd     takes one command. I is the number of an ops, 0 to 15; the first
  *         command that names an ops makes it:
  *           flag I NAME             set a flag: regs, regs-if, recursion, rcu,
- *                                   permanent, ipmodify
+ *                                   permanent, ipmodify; or direct: register
+ *                                   and unregister are for a direct call, of
+ *                                   one ops at a time; or share: it can live
+ *                                   with an ops that has ipmodify
  *           filter I GLOB [add]     ftrace_set_filter()
  *           notrace I GLOB [add]    ftrace_set_notrace()
  *           ip I ADDRESS [add]      ftrace_set_filter_ip()
@@ -28,6 +31,11 @@
 #include <linux/ftrace.h>
 #include <linux/module.h>
 
+#include <asm/asm-offsets.h>
+#include <asm/ibt.h>
+#include <asm/nospec-branch.h>
+
+#include "direct.h"
 #include "run.h"
 
 #define NR_OPS		16
@@ -37,6 +45,7 @@
  * struct test_ops - an ops and what it saw
  * @ops: the ops
  * @registered: register_ftrace_function() took it
+ * @direct: it is for register_ftrace_direct()
  * @seen: the call sites it was called from, and how often
  * @other: calls for which there was no room in @seen
  *
@@ -45,6 +54,7 @@
 struct test_ops {
 	struct ftrace_ops	ops;
 	bool			registered;
+	bool			direct;
 	struct {
 		unsigned long	ip;
 		atomic_t	calls;
@@ -56,11 +66,8 @@ static struct test_ops *all_ops[NR_OPS];
 static int result;
 static DEFINE_MUTEX(cmd_lock);
 
-static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
-				  struct ftrace_ops *op,
-				  struct ftrace_regs *fregs)
+static notrace void count_call(struct test_ops *t, unsigned long ip)
 {
-	struct test_ops *t = container_of(op, struct test_ops, ops);
 	unsigned int i;
 
 	for (i = 0; i < NR_SEEN; i++) {
@@ -75,6 +82,102 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 	}
 	atomic_inc(&t->other);
 }
+
+static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *op,
+				  struct ftrace_regs *fregs)
+{
+	count_call(container_of(op, struct test_ops, ops), ip);
+}
+
+/* ---- a direct call --------------------------------------------------------- */
+
+/* The code that is called does not know for whom. */
+static struct test_ops *direct_ops;
+
+/* Takes where the traced function goes on, behind the call. */
+notrace void ftrace_test_direct_seen(unsigned long ret)
+{
+	count_call(READ_ONCE(direct_ops), ret - MCOUNT_INSN_SIZE);
+}
+
+asm("	.pushsection	.text, \"ax\", @progbits\n"
+"	.type		ftrace_test_direct, @function\n"
+"	.globl		ftrace_test_direct\n"
+"   ftrace_test_direct:"
+	ASM_ENDBR
+"	pushq %rbp\n"
+"	movq %rsp, %rbp\n"
+	CALL_DEPTH_ACCOUNT
+"	pushq %rax\n"
+"	pushq %rdi\n"
+"	pushq %rsi\n"
+"	pushq %rdx\n"
+"	pushq %rcx\n"
+"	pushq %r8\n"
+"	pushq %r9\n"
+"	pushq %r10\n"
+"	movq 8(%rbp), %rdi\n"
+"	call ftrace_test_direct_seen\n"
+"	popq %r10\n"
+"	popq %r9\n"
+"	popq %r8\n"
+"	popq %rcx\n"
+"	popq %rdx\n"
+"	popq %rsi\n"
+"	popq %rdi\n"
+"	popq %rax\n"
+"	leave\n"
+	ASM_RET
+"	.size		ftrace_test_direct, .-ftrace_test_direct\n"
+"	.popsection\n"
+);
+
+static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
+{
+	return 0;
+}
+
+static int set_direct(struct test_ops *t)
+{
+	if (direct_ops)
+		return -EBUSY;
+	t->direct = true;
+	t->ops.func = NULL;
+	WRITE_ONCE(direct_ops, t);
+	return 0;
+}
+
+static int test_register(struct test_ops *t)
+{
+	int ret;
+
+	if (t->direct)
+		ret = register_ftrace_direct(&t->ops,
+					     (unsigned long)ftrace_test_direct);
+	else
+		ret = register_ftrace_function(&t->ops);
+	if (!ret)
+		t->registered = true;
+	return ret;
+}
+
+static int test_unregister(struct test_ops *t)
+{
+	int ret;
+
+	if (t->direct)
+		ret = unregister_ftrace_direct(&t->ops,
+					       (unsigned long)ftrace_test_direct,
+					       false);
+	else
+		ret = unregister_ftrace_function(&t->ops);
+	if (!ret)
+		t->registered = false;
+	return ret;
+}
+
+/* ---- commands -------------------------------------------------------------- */
 
 static struct test_ops *get_ops(unsigned int nr)
 {
@@ -101,8 +204,10 @@ static int drop(unsigned int nr)
 	int ret = 0;
 
 	if (t->registered)
-		ret = unregister_ftrace_function(&t->ops);
+		ret = test_unregister(t);
 	ftrace_free_filter(&t->ops);
+	if (direct_ops == t)
+		direct_ops = NULL;
 	/* Who still calls it shall not get away with it. */
 	memset(t, 0x6b, sizeof(*t));
 	kfree(t);
@@ -110,7 +215,7 @@ static int drop(unsigned int nr)
 	return ret;
 }
 
-static int set_flag(struct ftrace_ops *ops, const char *name)
+static int set_flag(struct test_ops *t, const char *name)
 {
 	static const struct {
 		const char	*name;
@@ -125,9 +230,15 @@ static int set_flag(struct ftrace_ops *ops, const char *name)
 	};
 	unsigned int i;
 
+	if (!strcmp(name, "direct"))
+		return set_direct(t);
+	if (!strcmp(name, "share")) {
+		t->ops.ops_func = share;
+		return 0;
+	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (!strcmp(name, flags[i].name)) {
-			ops->flags |= flags[i].flag;
+			t->ops.flags |= flags[i].flag;
 			return 0;
 		}
 	}
@@ -146,20 +257,10 @@ static int set_ip(struct ftrace_ops *ops, const char *word, int remove,
 /* Commands that are no more than the number of an ops. */
 static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 {
-	int ret;
-
-	if (!strcmp(cmd, "register")) {
-		ret = register_ftrace_function(&t->ops);
-		if (!ret)
-			t->registered = true;
-		return ret;
-	}
-	if (!strcmp(cmd, "unregister")) {
-		ret = unregister_ftrace_function(&t->ops);
-		if (!ret)
-			t->registered = false;
-		return ret;
-	}
+	if (!strcmp(cmd, "register"))
+		return test_register(t);
+	if (!strcmp(cmd, "unregister"))
+		return test_unregister(t);
 	if (!strcmp(cmd, "zero")) {
 		forget(t);
 		return 0;
@@ -174,13 +275,14 @@ static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 }
 
 /* Commands that take one thing more. */
-static int command_with(const char *cmd, struct ftrace_ops *ops, char *what,
+static int command_with(const char *cmd, struct test_ops *t, char *what,
 			bool add)
 {
 	unsigned char *glob = (unsigned char *)what;
+	struct ftrace_ops *ops = &t->ops;
 
 	if (!strcmp(cmd, "flag"))
-		return set_flag(ops, what);
+		return set_flag(t, what);
 	if (!strcmp(cmd, "filter"))
 		return ftrace_set_filter(ops, glob, strlen(what), !add);
 	if (!strcmp(cmd, "notrace"))
@@ -207,7 +309,7 @@ static int run_command(char *line)
 	if (!t)
 		return -ENOMEM;
 	if (what)
-		return command_with(cmd, &t->ops, what, add);
+		return command_with(cmd, t, what, add);
 	return command(cmd, nr, t);
 }
 

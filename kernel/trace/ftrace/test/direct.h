@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Code that call sites can call directly, and what it calls.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
+#define _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
+
+void ftrace_test_direct(void);
+void ftrace_test_direct_seen(unsigned long ret);
+
+#endif /* _KERNEL_TRACE_FTRACE_TEST_DIRECT_H */
