@@ -10,6 +10,10 @@ An NMI that comes while another one waits to be taken is lost in it, as on any
 machine.  So the next one is sent only when each CPU has said that it is in its
 handler: by writing its number to the I/O port that the kernel command line names
 (guest.nmi=).
+
+Where QEMU emulates the CPUs they take turns: with a thread for each, one that
+runs an NMI can translate a breakpoint while another one writes over it, and it
+is run for ever after (QEMU 7.2).
 """
 
 import json
@@ -19,11 +23,14 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 
 import run
 
 PORT = 0xe9
 TTY = "/dev/ttyS1"
+# No more than so many a second.
+RATE = 1200
 # A CPU that has not answered by then never will.
 LOST = 60
 
@@ -46,7 +53,7 @@ class Sender:
 
     def __init__(self, qmp, tty, acks, cpus):
         self.qmp, self.tty, self.acks, self.cpus = qmp, tty, acks, set(range(cpus))
-        self.on, self.sent, self.line = False, 0, b""
+        self.on, self.sent, self.line, self.next = False, 0, b"", 0
 
     def command(self, name):
         self.qmp.sendall(json.dumps({"execute": name}).encode() + b"\n")
@@ -68,6 +75,10 @@ class Sender:
 
     def send_one(self):
         """One NMI, until it has arrived everywhere."""
+        pause = self.next - time.monotonic()
+        if pause > 0:
+            time.sleep(pause)
+        self.next = time.monotonic() + 1 / RATE
         self.command("inject-nmi")
         self.sent += 1
         missing = set(self.cpus)
@@ -110,7 +121,8 @@ def main():
             qmp, tty, acks = ("unix:%s,server=off" % paths[0],
                               "socket,id=tty,path=%s" % paths[1],
                               "socket,id=acks,path=%s" % paths[2])
-            return plain(args, kernel, initrd, console, accel, append) + [
+            cmd = plain(args, kernel, initrd, console, accel, append)
+            return [word.replace("thread=multi", "thread=single") for word in cmd] + [
                 "-qmp", qmp, "-chardev", tty, "-device", "isa-serial,chardev=tty,index=1",
                 "-chardev", acks, "-device", "isa-debugcon,iobase=%d,chardev=acks" % PORT]
 

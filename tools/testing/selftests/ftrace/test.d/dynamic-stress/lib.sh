@@ -46,10 +46,9 @@ check_image() {
 kernel_memory() {
 	echo 3 > /proc/sys/vm/drop_caches
 	echo 1 > /proc/sys/vm/compact_memory
-	awk '{ kb[$1] = $2 }
-	     END { print kb["MemTotal:"] - kb["MemFree:"] - kb["Buffers:"] -
-		   kb["Cached:"] - kb["SwapCached:"] - kb["AnonPages:"] -
-		   kb["SReclaimable:"] }' /proc/meminfo
+	awk '/^MemTotal:/ { kb += $2 }
+	     /^(MemFree|Buffers|Cached|SwapCached|AnonPages|SReclaimable):/ { kb -= $2 }
+	     END { print kb }' /proc/meminfo
 }
 
 # ---- who may not
@@ -83,12 +82,12 @@ no_open() { # message-of-errno files [command...]
 			if true 0<> "$f"; then echo "reads and writes $f"; fi
 		done' sh $files > "$TMPDIR/could" 2> "$TMPDIR/could_not"
 	if [ -s "$TMPDIR/could" ]; then
-		fail "$(cat "$TMPDIR/could")"
+		fail "$(cat "$TMPDIR/could")" >&2
 	fi
 	if grep -v ": $message\$" "$TMPDIR/could_not" >&2; then
-		fail "another reason than '$message'"
+		fail "another reason than '$message'" >&2
 	fi
 	n=$(wc -l < "$TMPDIR/could_not")
-	[ "$n" = $((4 * $(echo "$files" | wc -w))) ] || fail "$n tries"
+	[ "$n" = $((4 * $(echo "$files" | wc -w))) ] || fail "$n tries" >&2
 	echo "$n"
 }
