@@ -20,6 +20,7 @@ help:
 #:   make run         build the kernel, boot it in QEMU, show what it does
 #:   make test        every test; last line: N passed, N failed, N skipped
 #:   make test-quick  the tests that take a minute or two
+#:   make stress      NMIs, faults, everything at once: half an hour
 #:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
@@ -69,7 +70,7 @@ debug kcsan: prepare
 startup: kernel
 	@base/build.sh startup
 
-.PHONY: run shell test test-quick soak debug-test kcsan-test bench lint
+.PHONY: run shell test test-quick stress soak debug-test kcsan-test bench lint
 run: kernel
 	@$(qemu)/demo-run.sh
 
@@ -78,6 +79,9 @@ shell: kernel
 
 test: kernel startup
 	@$(qemu)/test.sh
+
+stress: kernel
+	@$(qemu)/test.sh stress
 
 test-quick: kernel
 	@$(qemu)/test.sh --quick

@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
-everything=(runner kunit demo dynamic dynamic-jmp boots stress startup lint base)
+everything=(runner kunit demo dynamic dynamic-jmp boots sizes startup lint base)
 if [ "$kernel" != recorder ]; then
 	# Such a kernel watches itself: it is slow, and needs room for its notes.
 	logs=$build/run/$kernel
@@ -149,7 +149,10 @@ boots() { # WHAT LIST
 
 suite_boots() { boots boot boots.list; }
 
-# NMIs, faults, and all at once: the longest part.
+# A little of everything on machines of all sizes, and under lockdown.
+suite_sizes() { boots size sizes.list; }
+
+# NMIs, faults, and all at once: long, and hard on an emulator.
 suite_stress() { boots stress stress.list; }
 
 # The base's own tests, those of them that base-tests.list names.
