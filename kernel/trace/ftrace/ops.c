@@ -91,14 +91,16 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
-	int bit;
+	bool needs_rcu = op->flags & FTRACE_OPS_FL_RCU;
+	int level;
 
-	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
-	if (bit < 0)
+	if (needs_rcu && !rcu_is_watching())
 		return;
-	if (!(op->flags & FTRACE_OPS_FL_RCU) || rcu_is_watching())
+	level = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (level >= 0) {
 		op->func(ip, parent_ip, op, fregs);
-	trace_clear_recursion(bit);
+		trace_clear_recursion(level);
+	}
 }
 
 /**
