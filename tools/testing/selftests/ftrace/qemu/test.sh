@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
-everything=(runner kunit demo dynamic dynamic-jmp boots sizes startup lint base)
+everything=(runner kunit demo dynamic dynamic-jmp users boots sizes startup lint base)
 if [ "$kernel" != recorder ]; then
 	# Such a kernel watches itself: it is slow, and needs room for its notes.
 	logs=$build/run/$kernel
@@ -128,6 +128,14 @@ suite_dynamic-jmp() {
 	guest dynamic-jmp fair --cpus 4 --append ftrace_nop=jmp \
 		"$here/guest-ftracetest.sh" "$build/linux" \
 		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
+}
+
+# Those who hook functions: probes, patches, direct calls, tools.
+suite_users() {
+	local list
+	mapfile -t list < <(cases "$tests_of_ours" users)
+	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
+	guest users strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # Boots made for some tests, as a list says.
