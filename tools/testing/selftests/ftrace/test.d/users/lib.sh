@@ -18,6 +18,7 @@ users_cleanup() {
 		echo nop > current_tracer
 		echo 0 > /proc/sys/kernel/stack_tracer_enabled
 		echo > stack_trace_filter
+		echo local > trace_clock
 		echo 0 > events/users/enable
 		echo > dynamic_events
 		echo 0 > $LIVEPATCH/enabled
