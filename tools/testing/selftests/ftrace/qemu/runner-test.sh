@@ -113,6 +113,10 @@ check 'a script that fails' '^$' 3 run 'exit 3'
 check 'a guest that hangs' 'the guest hangs: no output for 40 s' 125 run --silence 40 'sleep 1000'
 check 'a guest that crashes' 'the guest died: .*sysrq triggered crash' 125 \
 	run 'echo c > /proc/sysrq-trigger; sleep 1000'
+check 'a guest whose kernel warns' 'the kernel warned: .*WARNING: not really' 125 \
+	run 'echo "WARNING: not really" >/dev/kmsg'
+check 'a guest with a leak' 'the kernel warned: .*kmemleak: 1 new suspected' 125 \
+	run 'echo "kmemleak: 1 new suspected memory leaks" >/dev/kmsg'
 check 'a guest that ends without a word' 'ended without a result' 125 run '/run/busybox poweroff -f'
 
 echo "1..$n"
