@@ -15,7 +15,6 @@ import argparse
 import fnmatch
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 OUT = os.path.join(BUILD, "ftracetest")
 TESTS = "tools/testing/selftests/ftrace/test.d"
 EMULATOR = 124
-INTERRUPTED = 130
+STOPPED = (130, 143)
 GOOD = ("PASS", "XFAIL", "UNSUPPORTED", "UNTESTED")
 
 RESULT = re.compile(r"(not )?ok \d+ *(\(instance\))? *(.*?) *(?:# *(\w+) *)?$")
@@ -140,9 +139,9 @@ class Guest:
                     why = line[len("run.py: "):]
                 self.line(line)
                 if self.args.until and time.monotonic() > self.args.until and not self.now:
-                    guest.send_signal(signal.SIGINT)
+                    guest.terminate()
         status = guest.returncode
-        if self.now and status not in (EMULATOR, INTERRUPTED):
+        if self.now and status not in (EMULATOR,) + STOPPED:
             self.finish(("HANG" if "hangs" in why else "CRASH", why or "status %d" % status))
         return status
 

@@ -17,6 +17,7 @@ import re
 import select
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 BUSYBOX = "/bin/busybox"
 FAILED = 125
 EMULATOR = 124
+TERMINATED = 143
 
 # The end of the guest ...
 FATAL = re.compile(r"Kernel panic|Oops[: ]|\bBUG: (?!KCSAN)|general protection fault|"
@@ -311,6 +313,8 @@ def main():
     args = p.parse_args()
     if not (args.shell or args.init or args.script):
         p.error("nothing to run: give a script, or --shell")
+    # No guest is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         return run(args)
     except Failure as e:
