@@ -75,22 +75,12 @@ unsigned long ftrace_trampoline_template(unsigned long ip);
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #include <asm/ptrace.h>
-
-#define HAVE_ARCH_FTRACE_REGS
-
-struct ftrace_regs;
-
-/**
- * struct __arch_ftrace_regs - what a callback is handed
- * @regs: the registers as of the call site; the arguments always, the
- *	  others if one of the site's tracers asked for them, which @regs.cs
- *	  tells. @regs.ip is where the traced function goes on.
+/*
+ * struct __arch_ftrace_regs has pt_regs: the arguments always, the others if
+ * one of the site's tracers asked for them, which cs tells. ip is where the
+ * traced function goes on.
  */
-struct __arch_ftrace_regs {
-	struct pt_regs	regs;
-};
-
-#define arch_ftrace_regs(fregs) ((struct __arch_ftrace_regs *)(fregs))
+#include <linux/ftrace_regs.h>
 
 /**
  * arch_ftrace_get_regs() - all the registers, if they are there
@@ -106,6 +96,8 @@ arch_ftrace_get_regs(struct ftrace_regs *fregs)
 	return regs->cs ? regs : NULL;
 }
 
+#undef ftrace_regs_get_stack_pointer
+
 /* A stack pointer that was not saved follows from where @fregs lies. */
 static __always_inline unsigned long
 ftrace_regs_get_stack_pointer(struct ftrace_regs *fregs)
@@ -119,21 +111,6 @@ ftrace_regs_get_stack_pointer(struct ftrace_regs *fregs)
 /* Obeyed if the ops of the callback has FTRACE_OPS_FL_IPMODIFY. */
 #define ftrace_regs_set_instruction_pointer(fregs, addr) \
 	(arch_ftrace_regs(fregs)->regs.ip = (addr))
-
-#define ftrace_regs_get_instruction_pointer(fregs) \
-	instruction_pointer(&arch_ftrace_regs(fregs)->regs)
-#define ftrace_regs_get_argument(fregs, n) \
-	regs_get_kernel_argument(&arch_ftrace_regs(fregs)->regs, n)
-#define ftrace_regs_get_return_value(fregs) \
-	regs_return_value(&arch_ftrace_regs(fregs)->regs)
-#define ftrace_regs_set_return_value(fregs, ret) \
-	regs_set_return_value(&arch_ftrace_regs(fregs)->regs, ret)
-#define ftrace_override_function_with_return(fregs) \
-	override_function_with_return(&arch_ftrace_regs(fregs)->regs)
-#define ftrace_regs_query_register_offset(name) \
-	regs_query_register_offset(name)
-#define ftrace_regs_get_frame_pointer(fregs) \
-	frame_pointer(&arch_ftrace_regs(fregs)->regs)
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 /* For ftrace_regs_caller: run the code at @addr as if the site called it. */
