@@ -257,8 +257,7 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 	if (ops->func || ops->direct_call || !can_be_called(addr))
 		return -EINVAL;
 	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED) ||
-	    ops->flags & FTRACE_OPS_FL_ENABLED ||
-	    ftrace_hash_empty(rcu_access_pointer(ops->func_hash->filter_hash)))
+	    ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EINVAL;
 
 	guard(mutex)(&direct_mutex);

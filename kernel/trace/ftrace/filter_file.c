@@ -6,6 +6,8 @@
  * What is written is collected in a set of the writer's own and takes effect
  * as a whole when the file is closed.
  */
+#define pr_fmt(fmt) "ftrace: " fmt
+
 #include <linux/err.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -413,6 +415,7 @@ static int publish(struct filter_file *ff)
 static void filter_file_apply(struct filter_file *ff)
 {
 	struct ftrace_ops_hash *h = ff->ops->func_hash;
+	int ret;
 
 	/* The last word needs no white space behind it. */
 	if (!ff->failed && trace_parser_loaded(&ff->parser) && take_parsed(ff))
@@ -422,9 +425,12 @@ static void filter_file_apply(struct filter_file *ff)
 
 	mutex_lock(&h->regex_lock);
 	mutex_lock(&ftrace_lock);
-	publish(ff);
+	ret = publish(ff);
 	mutex_unlock(&ftrace_lock);
 	mutex_unlock(&h->regex_lock);
+	/* Nobody hears what closing a file returns. */
+	if (ret)
+		pr_warn("a filter that was written cannot take effect: %d\n", ret);
 }
 
 /**

@@ -49,8 +49,9 @@ static int __init set_boot_slots(char *str)
 {
 	unsigned int nr;
 
-	if (kstrtouint(str, 0, &nr) || !nr || nr > SLOTS_MAX)
-		pr_warn("ftraced_slots=%s is not in 1..%u\n", str, SLOTS_MAX);
+	if (!str || kstrtouint(str, 0, &nr) || !nr || nr > SLOTS_MAX)
+		pr_warn("ftraced_slots=%s is not in 1..%u\n", str ?: "",
+			SLOTS_MAX);
 	else
 		boot_slots = nr;
 	return 0;

@@ -128,6 +128,30 @@ struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
 }
 
 /**
+ * ftrace_hash_change - add sites to a set, or take them away
+ * @hash: the set; replaced, and the old one freed, if that succeeds
+ * @sites: the sites; freed in any case
+ * @remove: take away
+ *
+ * Context: process; nobody else has seen @hash.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
+		       bool remove)
+{
+	struct ftrace_hash *result;
+
+	result = remove ? ftrace_hash_minus(*hash, sites) :
+			  ftrace_hash_union(*hash, sites);
+	ftrace_hash_free(sites);
+	if (IS_ERR(result))
+		return PTR_ERR(result);
+	ftrace_hash_free(*hash);
+	*hash = result;
+	return 0;
+}
+
+/**
  * ftrace_hash_nothing - a set of no sites that does not mean everything
  *
  * Context: process.

@@ -148,6 +148,8 @@ void ftraced_create_files(struct dentry *parent);
 /* ---- sets of call sites: hash.c ---------------------------------------- */
 
 struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr);
+int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
+		       bool remove);
 struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b);
 struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
@@ -273,7 +275,7 @@ void ftrace_opset_gc(void);
 void ftrace_opsets_set_func(struct ftrace_ops *ops);
 void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr);
 void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
-void ftrace_opsets_plan_tramps(void);
+bool ftrace_opsets_plan_tramps(void);
 void ftrace_opsets_retargeted(bool done);
 u32 ftrace_opset_next(u32 id);
 

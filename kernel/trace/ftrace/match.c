@@ -292,7 +292,7 @@ struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,
  */
 int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 {
-	struct ftrace_hash *sites, *result;
+	struct ftrace_hash *sites;
 	struct ftrace_glob g;
 
 	ftrace_glob_parse(&g, pattern);
@@ -302,17 +302,7 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 	sites = ftrace_match_sites(&g, NULL);
 	if (IS_ERR(sites))
 		return PTR_ERR(sites);
-	if (!sites)
-		return -EINVAL;
-
-	result = g.not ? ftrace_hash_minus(*hash, sites) :
-			 ftrace_hash_union(*hash, sites);
-	ftrace_hash_free(sites);
-	if (IS_ERR(result))
-		return PTR_ERR(result);
-	ftrace_hash_free(*hash);
-	*hash = result;
-	return 0;
+	return sites ? ftrace_hash_change(hash, sites, g.not) : -EINVAL;
 }
 
 /**

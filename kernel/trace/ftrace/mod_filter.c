@@ -128,22 +128,6 @@ static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
 	return 0;
 }
 
-/* Takes @sites over. */
-static int change_hash(struct ftrace_hash **hash, struct ftrace_hash *sites,
-		       bool remove)
-{
-	struct ftrace_hash *result;
-
-	result = remove ? ftrace_hash_minus(*hash, sites) :
-			  ftrace_hash_union(*hash, sites);
-	ftrace_hash_free(sites);
-	if (IS_ERR(result))
-		return PTR_ERR(result);
-	ftrace_hash_free(*hash);
-	*hash = result;
-	return 0;
-}
-
 /**
  * ftrace_apply_mod_pattern - add functions of modules to a set, or take them away
  * @hash: the set; replaced, and the old one freed, if something matched
@@ -176,7 +160,7 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 	if (IS_ERR(sites))
 		ret = PTR_ERR(sites);
 	else if (sites)
-		ret = change_hash(hash, sites, p.func.not);
+		ret = ftrace_hash_change(hash, sites, p.func.not);
 	else if (!waiting)
 		ret = -EINVAL;
 	else if (p.func.not)

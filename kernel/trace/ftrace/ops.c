@@ -176,7 +176,7 @@ static void list_del_ops(struct ftrace_ops *ops)
 }
 
 /* What this core, or this state of it, cannot do for an ops. */
-static int check_ops(struct ftrace_ops *ops)
+static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f)
 {
 	if (ops->flags & FTRACE_OPS_FL_DELETED)
 		return -EINVAL;
@@ -192,8 +192,8 @@ static int check_ops(struct ftrace_ops *ops)
 			return -EINVAL;
 	}
 	/* Nobody means to send all functions to one place. */
-	if (ops->flags & FTRACE_OPS_FL_IPMODIFY &&
-	    ftrace_hash_empty(rcu_access_pointer(ops->func_hash->filter_hash)))
+	if (ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) &&
+	    ftrace_hash_empty(f->filter))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
 		return -EBUSY;
@@ -215,11 +215,11 @@ int ftrace_startup(struct ftrace_ops *ops)
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	ret = check_ops(ops);
+	ftrace_ops_filter(ops, &f);
+	ret = check_ops(ops, &f);
 	if (ret)
 		return ret;
 
-	ftrace_ops_filter(ops, &f);
 	if (ftrace_hash_empty(f.filter))
 		ret = ftrace_discover_all();
 	else

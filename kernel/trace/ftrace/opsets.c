@@ -496,19 +496,24 @@ void ftrace_opsets_poke_direct(struct ftrace_ops *ops)
  * As ftrace_opsets_plan_direct().
  *
  * Context: process, ftrace_lock held.
+ * Return: did one of them get a trampoline?
  */
-void ftrace_opsets_plan_tramps(void)
+bool ftrace_opsets_plan_tramps(void)
 {
 	struct ftrace_opset *set;
+	bool any = false;
 	int bkt;
 
 	hash_for_each(opset_table, bkt, set, node) {
 		if (set->tramp || is_direct(set))
 			continue;
 		set->tramp = make_tramp(set);
-		if (set->tramp)
-			set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
+		if (!set->tramp)
+			continue;
+		set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
+		any = true;
 	}
+	return any;
 }
 
 /**

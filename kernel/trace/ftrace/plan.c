@@ -11,7 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/memory.h>
-#include <linux/vmalloc.h>
+#include <linux/slab.h>
 
 #include "internal.h"
 #include "stats.h"
@@ -31,8 +31,9 @@ static int __init set_stop_us(char *str)
 {
 	unsigned int us;
 
-	if (kstrtouint(str, 0, &us) || !us)
-		pr_warn("ftrace_stop_us=%s is no time in microseconds\n", str);
+	if (!str || kstrtouint(str, 0, &us) || !us)
+		pr_warn("ftrace_stop_us=%s is no time in microseconds\n",
+			str ?: "");
 	else
 		ftrace_stop_us = us;
 	return 0;
@@ -53,12 +54,12 @@ int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
 
 	if (nr <= plan->size)
 		return 0;
-	e = vmalloc_array(nr, sizeof(*e));
+	e = kvmalloc_array(nr, sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
 	if (plan->nr)
 		memcpy(e, plan->entries, array_size(plan->nr, sizeof(*e)));
-	vfree(plan->entries);
+	kvfree(plan->entries);
 	plan->entries = e;
 	plan->size = nr;
 	return 0;
@@ -70,7 +71,7 @@ int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
  */
 void ftrace_plan_free(struct ftrace_plan *plan)
 {
-	vfree(plan->entries);
+	kvfree(plan->entries);
 	memset(plan, 0, sizeof(*plan));
 }
 

@@ -6,6 +6,8 @@
  * executable before the first of them is written to it, through the mapping
  * that text_poke_copy() makes for that; it is never writable where it runs.
  */
+#define pr_fmt(fmt) "ftrace: " fmt
+
 #include <linux/execmem.h>
 #include <linux/genalloc.h>
 #include <linux/init.h>
@@ -73,8 +75,8 @@ static bool tramps_need_rude;
 
 static int __init set_max_tramps(char *str)
 {
-	if (kstrtouint(str, 0, &max_tramps))
-		pr_warn("ftrace_trampolines=%s is no number\n", str);
+	if (!str || kstrtouint(str, 0, &max_tramps))
+		pr_warn("ftrace_trampolines=%s is no number\n", str ?: "");
 	return 0;
 }
 early_param("ftrace_trampolines", set_max_tramps);

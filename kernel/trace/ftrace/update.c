@@ -496,7 +496,8 @@ int ftrace_update_tramps(void)
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	ftrace_opsets_plan_tramps();
+	if (!ftrace_opsets_plan_tramps())
+		return 0;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
 		unsigned int i;

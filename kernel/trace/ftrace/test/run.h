@@ -14,6 +14,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+struct dentry;
+
 /* More than enough for "NAME COUNT". */
 #define FTRACE_TEST_LINE	256
 
@@ -28,6 +30,8 @@ struct ftrace_test_func {
 	void		(*func)(void);
 	atomic_t	*calls;
 };
+
+void ftrace_test_nmi_files(struct dentry *dir, void (*func)(void));
 
 /* A function that counts how often it runs. */
 #define FTRACE_TEST_FUNC(fn)			\

@@ -17,22 +17,16 @@
  *           call site of a function made for that; takes "restore"
  * run       takes "NAME COUNT" and runs a function of this file
  * counts    how often each of them ran
- * nmi       takes 1 and 0: let NMIs of no known source run functions, or not;
- *           gives their number
- * nmi_cpus  the same for each CPU that is online: CPU, number
- * nmi_ack   takes the number of an I/O port to which each such NMI writes its
- *           CPU, so that who sends them knows; 0 for none
+ * nmi...    see nmi_debugfs.c
  */
 
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
-#include <linux/io.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/nmi.h>
 #include <linux/sort.h>
 
 #include <asm/ibt.h>
@@ -556,64 +550,6 @@ static const struct file_operations corrupt_fops = {
 	.release	= single_release,
 };
 
-/* ---- nmi ------------------------------------------------------------------- */
-
-static DEFINE_PER_CPU(unsigned int, nmis);
-static u16 nmi_ack;
-static bool nmi_on;
-static DEFINE_MUTEX(nmi_lock);
-
-static int nmi_handler(unsigned int type, struct pt_regs *regs)
-{
-	u16 port = READ_ONCE(nmi_ack);
-
-	this_cpu_inc(nmis);
-	ftrace_test_in_nmi();
-	if (port)
-		outb(smp_processor_id(), port);
-	return NMI_HANDLED;
-}
-
-static int nmi_set(void *data, u64 val)
-{
-	int ret = 0;
-
-	if (val > 1)
-		return -EINVAL;
-	mutex_lock(&nmi_lock);
-	if (val && !nmi_on)
-		ret = register_nmi_handler(NMI_UNKNOWN, nmi_handler, 0,
-					   "ftrace_test");
-	else if (!val && nmi_on)
-		unregister_nmi_handler(NMI_UNKNOWN, "ftrace_test");
-	if (!ret)
-		nmi_on = val;
-	mutex_unlock(&nmi_lock);
-	return ret;
-}
-
-static int nmi_get(void *data, u64 *val)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(nmis, cpu));
-	*val = sum;
-	return 0;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(nmi_fops, nmi_get, nmi_set, "%llu\n");
-
-static int nmi_cpus_show(struct seq_file *m, void *v)
-{
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		seq_printf(m, "%d %u\n", cpu, READ_ONCE(per_cpu(nmis, cpu)));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(nmi_cpus);
-
 static int __init ftrace_test_text_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("ftrace_test", NULL);
@@ -624,9 +560,7 @@ static int __init ftrace_test_text_init(void)
 	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
-	debugfs_create_file_unsafe("nmi", 0600, dir, NULL, &nmi_fops);
-	debugfs_create_file("nmi_cpus", 0400, dir, NULL, &nmi_cpus_fops);
-	debugfs_create_u16("nmi_ack", 0600, dir, &nmi_ack);
+	ftrace_test_nmi_files(dir, ftrace_test_in_nmi);
 	return 0;
 }
 late_initcall(ftrace_test_text_init);
