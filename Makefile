@@ -50,9 +50,12 @@ help:
 #: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
-.PHONY: setup prepare kernel stock debug kcsan startup
+.PHONY: setup setup-tests prepare kernel stock debug kcsan startup
 setup:
 	@base/setup.sh
+
+setup-tests:
+	@base/setup.sh tests
 
 prepare: setup
 	@base/prepare.sh
@@ -77,28 +80,28 @@ run: kernel
 shell: kernel
 	@$(qemu)/run.py --shell
 
-test: kernel startup
+test: setup-tests kernel startup
 	@$(qemu)/test.sh
 
-stress: kernel
+stress: setup-tests kernel
 	@$(qemu)/test.sh stress
 
 test-quick: kernel
 	@$(qemu)/test.sh --quick
 
 ROUNDS ?= 3
-soak: kernel
+soak: setup-tests kernel
 	@STRESS=$(or $(STRESS),10) $(qemu)/test.sh \
 		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
 
-debug-test kcsan-test: %-test: %
+debug-test kcsan-test: %-test: setup-tests %
 	@$(qemu)/test.sh --kernel $*
 
 .PHONY: ftracetest stock-test
-ftracetest: kernel
+ftracetest: setup-tests kernel
 	@$(qemu)/ftracetest.py
 
-stock-test: stock
+stock-test: setup-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
 bench: kernel stock

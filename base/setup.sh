@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0
 # Install by apt whatever is missing to build and to boot the kernels.
 # LINUX names another base than the packaged one; then that is not installed.
+#
+# usage: setup.sh [tests]
+# tests: also what the tests run in the guest
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 packages=(
 	# to build a kernel
-	bc bison build-essential bzip2 ccache cpio flex gawk git kmod libelf-dev
+	bc bison build-essential bzip2 ccache cpio dwarves flex gawk git kmod libelf-dev
 	libssl-dev patch perl python3 rsync xz-utils zstd
 	# to boot it and to test it
 	busybox-static iputils-ping libcap2-bin procps qemu-system-x86 util-linux
 	# to check the source
 	shellcheck sparse
 )
+if [ "${1:-}" = tests ]; then
+	packages+=(bpftrace libbpf-dev linux-perf trace-cmd)
+fi
 [ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
