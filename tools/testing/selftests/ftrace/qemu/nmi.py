@@ -13,7 +13,8 @@ handler: by writing its number to the I/O port that the kernel command line name
 
 Where QEMU emulates the CPUs they take turns: with a thread for each, one that
 runs an NMI can translate a breakpoint while another one writes over it, and it
-is run for ever after (QEMU 7.2).
+is run for ever after (QEMU 7.2).  And instructions are the clock, so that what
+the guest calls a second does not depend on what else the host does.
 """
 
 import json
@@ -121,8 +122,8 @@ def main():
             qmp, tty, acks = ("unix:%s,server=off" % paths[0],
                               "socket,id=tty,path=%s" % paths[1],
                               "socket,id=acks,path=%s" % paths[2])
-            cmd = plain(args, kernel, initrd, console, accel, append)
-            return [word.replace("thread=multi", "thread=single") for word in cmd] + [
+            accel = "icount" if accel == "tcg" else accel
+            return plain(args, kernel, initrd, console, accel, append) + [
                 "-qmp", qmp, "-chardev", tty, "-device", "isa-serial,chardev=tty,index=1",
                 "-chardev", acks, "-device", "isa-debugcon,iobase=%d,chardev=acks" % PORT]
 

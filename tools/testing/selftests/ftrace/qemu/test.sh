@@ -3,6 +3,8 @@
 # All tests, as TAP; the last line is "N passed, N failed, N skipped".
 #
 # usage: test.sh [--quick] [--kernel KERNEL] [SUITE...]
+#
+# Without SUITEs, two of them run at a time: a guest rarely keeps two CPUs busy.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,17 +23,49 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
-everything=(runner kunit demo dynamic dynamic-jmp users boots sizes startup lint base)
+lanes=("runner kunit demo dynamic dynamic-jmp users base"
+       "stress boots livepatch sizes startup lint")
 if [ "$kernel" != recorder ]; then
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.
 	logs=$build/run/$kernel
 	options+=(--silence 1800 --limit $((14400 * ${STRESS:-1})) --mem 4G
 		  --append 'kasan_multi_shot pci=noacpi')
-	everything=(kunit dynamic stress)
+	lanes=("kunit dynamic users" stress)
 fi
-[ ${#suites[@]} -gt 0 ] || suites=("${everything[@]}")
 mkdir -p "$logs"
+
+# The TAP of all lanes as one. A lane that does not come to its last line fails.
+merge() {
+	awk -v lanes=${#lanes[@]} '
+		function result(line, good) {
+			if (!good) failed++
+			else if (line ~ / # SKIP/) skipped++
+			else passed++
+			sub(/[0-9]+/, passed + failed + skipped, line)
+			print line
+		}
+		/^ok [0-9]/	{ result($0, 1); fflush(); next }
+		/^not ok [0-9]/	{ result($0, 0); fflush(); next }
+		/^1\.\.[0-9]+$/	{ next }
+		/^[0-9]+ passed, /	{ ended++; next }
+				{ print; fflush() }
+		END {
+			if (ended != lanes)
+				result("not ok 0 - the tests did not come to their end", 0)
+			print "1.." passed + failed + skipped
+			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+			exit failed || !passed
+		}'
+}
+
+if [ ${#suites[@]} -eq 0 ]; then
+	for lane in "${lanes[@]}"; do
+		# shellcheck disable=SC2086
+		"$0" --kernel "$kernel" $lane &
+	done | merge
+	exit "${PIPESTATUS[1]}"
+fi
 
 passed=0 failed=0 skipped=0 ran=0
 pass() { passed=$((passed + 1)) ran=$((ran + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
@@ -66,7 +100,7 @@ results() {
 		elif [[ $line == '# Subtest: '* ]]; then
 			of="${line#*: }: "
 		elif [[ -n $line && ! $line =~ ^(1\.\.|K?TAP\ version) ]]; then
-			echo "# ${line#\# }"
+			echo "# $suite: ${line#\# }"
 		fi
 	done
 }
@@ -137,6 +171,15 @@ suite_users() {
 	mapfile -t list < <(cases "$tests_of_ours" users)
 	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
 	guest users strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+# The base's own tests of livepatch.
+suite_livepatch() {
+	if ! "$top/base/livepatch-tests.sh" "$kernel" 2>&1 | sed -u 's/^/# /'; then
+		fail "livepatch: its tests can be built"
+		return
+	fi
+	guest livepatch strict --cpus 2 "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
 # Boots made for some tests, as a list says.

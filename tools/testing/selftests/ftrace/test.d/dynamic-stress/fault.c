@@ -15,11 +15,13 @@
  * ENOMEM and the contents of the STATE-FILEs as before; then DO has to work when
  * it is done again. If no step does, the contents have to be what DO makes of
  * them; but a filter takes effect when its file is closed, and nobody may hear
- * of an error then: so it may be as before, too. And each time enabled_functions
- * has to say what the text says.
+ * of an error then: so it may be as before, too. Where there is no memory for a
+ * trampoline, the code may be called that is always there: these are the same
+ * here. And each time enabled_functions has to say what the text says.
  *
  * Runs in the root of tracefs. Prints what was counted.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -108,14 +110,49 @@ static void add_file(struct text *t, const char *path)
 	close(fd);
 }
 
+static unsigned int fallbacks;
+
+/* Cut what is behind @from: which of the codes it is that calls the tracers. */
+static void level_targets(struct text *t, size_t from)
+{
+	static const char arrow[] = "call site -> ";
+	char *to = t->s + from, *line, *next;
+
+	for (line = to; *line; line = next) {
+		size_t len = strcspn(line, "\n");
+		char *target = memmem(line, len, arrow, sizeof(arrow) - 1);
+
+		next = line + len + (line[len] == '\n');
+		if (target) {
+			target += sizeof(arrow) - 1;
+			fallbacks += !strncmp(target, "ftrace_caller+", 14) ||
+				     !strncmp(target, "ftrace_regs_caller+", 19);
+			if (!strncmp(target, "ftrace_trampoline+", 18) ||
+			    !strncmp(target, "ftrace_caller+", 14) ||
+			    !strncmp(target, "ftrace_regs_caller+", 19))
+				len = target - line;
+		}
+		memmove(to, line, len);
+		to += len;
+		*to++ = '\n';
+	}
+	*to = '\0';
+	t->len = to - t->s;
+}
+
 static void read_state(struct text *t, char **files)
 {
 	t->len = 0;
 	for (; *files; files++) {
+		size_t from;
+
 		add_text(t, "== ", 3);
 		add_text(t, *files, strlen(*files));
 		add_text(t, "\n", 1);
+		from = t->len;
 		add_file(t, *files);
+		if (!strcmp(*files, "enabled_functions"))
+			level_targets(t, from);
 	}
 }
 
@@ -422,7 +459,8 @@ int main(int argc, char **argv)
 	} while (fault);
 	if (!errors && !worked)
 		die("a bad test: nothing can fail");
-	printf("%s: %u allocations failed, %u errors, %u done all the same, %u lost at close\n",
-	       what, nth - 1, errors - lost, worked, lost);
+	printf("%s: %u allocations failed, %u errors, %u done all the same, %u lost at close, %s\n",
+	       what, nth - 1, errors - lost, worked, lost,
+	       fallbacks ? "with fallbacks" : "without fallbacks");
 	return 0;
 }

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: the base's selftests of livepatch, from the folder $1 where
+# they and their modules have been built, as TAP.
+
+cp -r "$1" /tmp/livepatch
+cd /tmp/livepatch || exit
+n=0
+for script in test-*.sh; do
+	"./$script" >out 2>&1
+	status=$?
+	# A script says "TEST: what ... ok" for each test; the first failure ends it.
+	while IFS= read -r line; do
+		case $line in
+		'TEST: '*' ... ok')
+			name=${line#TEST: }
+			echo "ok $((n += 1)) - $script: ${name% ... ok}" ;;
+		esac
+	done <out
+	case $status in
+	0)	;;
+	4)	echo "ok $((n += 1)) - $script # SKIP $(tail -n 1 out)" ;;
+	*)	tail -n 40 out | sed 's/^/# /'
+		echo "not ok $((n += 1)) - $script: $(sed -n 's/^TEST: \(.*\) \.\.\. .*/\1/p' out | tail -n 1)" ;;
+	esac
+done
