@@ -31,6 +31,7 @@ users_cleanup() {
 		rmmod ftrace_direct_too
 		rmmod ftrace_direct
 		rmmod ftrace_ops
+		rm -r $BPFFS/users_*
 	} 2> /dev/null
 	cleanup
 }
@@ -76,6 +77,11 @@ not_traced() { # function
 	is_nop "$1" || fail "the call site of $1 is no nop"
 }
 
+# The same as a question. What BPF has detached goes when nobody is in it.
+not_traced_now() { # function
+	[ -z "$(enabled "$1")" ] && is_nop "$1"
+}
+
 nr_tramps() {
 	grep -c '[[:space:]]ftrace_trampoline[[:space:]]\[__builtin__ftrace\]$' \
 		/proc/kallsyms || :
@@ -106,6 +112,33 @@ behind_site() { # function
 	start=$(awk -v f="$1" '$3 == f { print $1 }' /proc/kallsyms)
 	# The lower half is enough, and what every shell can work with.
 	echo $((0x${site#????????} - 0x${start#????????} + 5))
+}
+
+# ---- BPF programs that count, by names of the test's own
+
+BPFFS=/sys/fs/bpf
+
+bpf_build() {
+	grep -q " $BPFFS bpf " /proc/mounts || mount -t bpf bpf $BPFFS
+	gcc -O2 -o "$TMPDIR/bpf_count" "$FTRACETEST_ROOT/test.d/users/bpf_count.c" -lbpf
+}
+
+bpf_attach() { # fentry|fexit|fmod_ret function name [value]
+	"$TMPDIR/bpf_count" attach "$1" "$2" "$BPFFS/users_$3" ${4:+"$4"}
+}
+
+bpf_detach() { # name
+	rm "$BPFFS/users_$1/link" "$BPFFS/users_$1/prog" "$BPFFS/users_$1/map"
+	rmdir "$BPFFS/users_$1"
+}
+
+bpf_count() { # name
+	"$TMPDIR/bpf_count" count "$BPFFS/users_$1"
+}
+
+# Have the kernel call the functions it has for testing programs.
+bpf_call() { # name
+	"$TMPDIR/bpf_count" call "$BPFFS/users_$1"
 }
 
 # ---- the samples
