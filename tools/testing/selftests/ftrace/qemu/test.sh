@@ -23,8 +23,8 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
-lanes=("runner kunit demo dynamic dynamic-jmp base lint"
-       "users livepatch boots sizes startup")
+lanes=("runner kunit demo dynamic dynamic-jmp base sizes startup lint"
+       "users livepatch boots")
 if [ "$kernel" != recorder ]; then
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.

@@ -132,8 +132,12 @@ static void add_probe(void)
 		"ftrace_test_first", "ftrace_test_twin", "ftrace_test_victim0",
 		"ftrace_test_mod_f00", "ftrace_test_mod_f1*", "no_such_function",
 	};
+	/*
+	 * Not snapshot: the base arms it once for each command and disarms it
+	 * for each removal, however many functions either of them has.
+	 */
 	static const char * const commands[] = {
-		"traceon", "traceoff", "snapshot", "stacktrace",
+		"traceon", "traceoff", "stacktrace",
 		"enable_event:sched:sched_switch", "disable_event:sched:sched_switch",
 		"enable_event:no:such", "enable_event:sched", "mod", "nonsense", "",
 	};
