@@ -224,6 +224,7 @@ static int start_direct(struct ftrace_ops *ops)
 {
 	int ret;
 
+	lockdep_assert_held(&direct_mutex);
 	ret = ask_to_share(ops);
 	if (ret)
 		return ret;
@@ -254,13 +255,13 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 	int ret;
 
+	guard(mutex)(&direct_mutex);
 	if (ops->func || ops->direct_call || !can_be_called(addr))
 		return -EINVAL;
 	if (!(ops->flags & FTRACE_OPS_FL_INITIALIZED) ||
 	    ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EINVAL;
 
-	guard(mutex)(&direct_mutex);
 	ops->func = direct_func;
 	ops->flags |= FTRACE_OPS_FL_DIRECT;
 	WRITE_ONCE(ops->direct_call, addr);

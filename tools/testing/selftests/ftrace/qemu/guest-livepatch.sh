@@ -9,6 +9,7 @@ n=0
 for script in test-*.sh; do
 	"./$script" >out 2>&1
 	status=$?
+	before=$n
 	# A script says "TEST: what ... ok" for each test; the first failure ends it.
 	while IFS= read -r line; do
 		case $line in
@@ -18,7 +19,7 @@ for script in test-*.sh; do
 		esac
 	done <out
 	case $status in
-	0)	;;
+	0)	[ $n -gt "$before" ] || echo "not ok $((n += 1)) - $script: not one test was run" ;;
 	4)	echo "ok $((n += 1)) - $script # SKIP $(tail -n 1 out)" ;;
 	*)	tail -n 40 out | sed 's/^/# /'
 		echo "not ok $((n += 1)) - $script: $(sed -n 's/^TEST: \(.*\) \.\.\. .*/\1/p' out | tail -n 1)" ;;
