@@ -365,6 +365,30 @@ void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 }
 
 /**
+ * ftrace_set_callback - give the ops of a trace array another callback
+ * @ops: the ops
+ * @func: the callback
+ *
+ * If it is registered it stays so: no call site changes, and nothing can fail.
+ * Callers under way may still be in the old one.
+ *
+ * Context: process.
+ */
+void ftrace_set_callback(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	guard(mutex)(&ftrace_lock);
+	if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
+		ops->func = func;
+		return;
+	}
+	WRITE_ONCE(ops->saved_func, func);
+	if (ops->flags & FTRACE_OPS_FL_PID)
+		ftrace_pid_update_ops(ops);
+	else
+		ftrace_ops_set_func(ops, func);
+}
+
+/**
  * ftrace_kill - end function tracing for good
  *
  * For when the kernel can no more be trusted with it: no text is touched any

@@ -133,13 +133,16 @@ static void pid_func(unsigned long ip, unsigned long parent_ip,
 {
 	struct trace_array *tr = op->private;
 	int pid = this_cpu_read(tr->array_buffer.data->ftrace_ignore_pid);
+	ftrace_func_t func;
 
 	if (pid == FTRACE_PID_IGNORE)
 		return;
 	/* After sched_switch, but still the task before: it is not known. */
 	if (pid != FTRACE_PID_TRACE && pid != current->pid)
 		return;
-	op->saved_func(ip, parent_ip, op, fregs);
+	/* ftrace_set_callback() may be at it. */
+	func = READ_ONCE(op->saved_func);
+	func(ip, parent_ip, op, fregs);
 }
 
 /**
