@@ -42,7 +42,8 @@ help:
 #:                    (default: Debian's package linux-source-6.12)
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
-#:   STRESS=N         scale of the stress tests (default: 1, of make soak 10)
+#:   STRESS=N         scale of the stress tests (default: 1, of make soak 10, of
+#:                    debug-test and kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the other tests (default: 3)
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:

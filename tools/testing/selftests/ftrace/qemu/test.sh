@@ -22,14 +22,18 @@ while [ $# -gt 0 ]; do
 	esac
 done
 
-options=(--kernel "$kernel" --silence 900 --limit $((5400 * ${STRESS:-1})))
+options=(--kernel "$kernel")
 lanes=("runner kunit demo dynamic dynamic-jmp base sizes startup lint"
        "users livepatch boots")
-if [ "$kernel" != recorder ]; then
+if [ "$kernel" = recorder ]; then
+	stress=${STRESS:-1}
+	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
+else
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.
 	logs=$build/run/$kernel
-	options+=(--silence 1800 --limit $((14400 * ${STRESS:-1})) --mem 4G
+	stress=${STRESS:-1/5}
+	options+=(--silence 1800 --limit $((14400 + 14400 * stress)) --mem 4G
 		  --append 'kasan_multi_shot pci=noacpi')
 	lanes=("kunit dynamic users" stress)
 fi
@@ -194,7 +198,7 @@ boots() { # WHAT LIST
 		[ ${#list[@]} -gt 0 ] || { fail "$1 $name: no test case"; continue; }
 		runner=$here/${with:-run}.py
 		guest "$1-$name" strict --cpus "$cpus" ${mem:+--mem "$mem"} --append "$append" \
-			env "STRESS=${STRESS:-1}" "$here/guest-boot.sh" "$build/linux" "${list[@]}"
+			env "STRESS=$stress" "$here/guest-boot.sh" "$build/linux" "${list[@]}"
 		runner=$here/run.py
 	done < <(sed '/^#/d' "$here/$2")
 }

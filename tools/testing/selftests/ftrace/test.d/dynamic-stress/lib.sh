@@ -3,7 +3,7 @@
 # shellcheck disable=SC3043
 # What the tests in this folder share; not a test itself.
 #
-# STRESS, 1 if not set, multiplies how often they do what they do.
+# STRESS, 1 if not set, multiplies how often they do what they do; 1/5 is less.
 
 # shellcheck source=/dev/null
 . "$FTRACETEST_ROOT/test.d/dynamic/lib.sh"
@@ -22,6 +22,11 @@ done
 
 STRESS=${STRESS:-1}
 IMAGE=$HELPER/image
+
+scaled() { # times
+	# shellcheck disable=SC2004 # a fraction is none before it stands there
+	echo $(($1 * $STRESS))
+}
 
 # What a test counted, for who runs it to show.
 counts() { # words...
