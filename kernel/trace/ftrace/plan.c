@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/memory.h>
+#include <linux/perf_event.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -164,6 +165,24 @@ static unsigned int next_slice(const struct ftrace_plan *plan,
 	return i - first;
 }
 
+/* Who decodes instructions from a trace has to know what they were, and when. */
+static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
+{
+	u8 from[MCOUNT_INSN_SIZE], to[MCOUNT_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS) || !atomic_read(&nr_text_poke_events))
+		return;
+	for (; nr; nr--, e++) {
+		if (e->from == e->to)
+			continue;
+		ftrace_text_expect(e->ip, e->from, from);
+		ftrace_text_expect(e->ip, e->to, to);
+		perf_event_text_poke((void *)ftrace_text_addr(e->ip), from,
+				     sizeof(from), to, sizeof(to));
+	}
+}
+
 static void write_slices(const struct ftrace_plan *plan)
 {
 	unsigned int first, nr, sites;
@@ -172,8 +191,10 @@ static void write_slices(const struct ftrace_plan *plan)
 	for (first = 0; first < plan->nr; first += nr) {
 		sites = slice_sites;
 		nr = next_slice(plan, first, &sites);
-		if (sites)
-			note_stop(sites, ftrace_text_write(plan, first, nr));
+		if (!sites)
+			continue;
+		note_stop(sites, ftrace_text_write(plan, first, nr));
+		tell_perf(&plan->entries[first], nr);
 	}
 }
 
@@ -193,6 +214,8 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 	ret = ftrace_text_write_one(e->ip, e->from, e->to);
+	if (!ret)
+		tell_perf(e, 1);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	if (!ret)
