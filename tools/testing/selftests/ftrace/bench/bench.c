@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,20 +22,18 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define TRACING		"/sys/kernel/tracing/"
-#define TRACED		"__do_sys_getppid"
+#include "bench.h"
+
 #define ELSEWHERE	"__do_sys_sync"
-#define ROUNDS		4	/* samples of a row; the first is a warm-up */
 #define GRAPH_ROUNDS	2	/* the same, for rows that take billions */
 #define BATCH		1000	/* calls in one sample of the per-call rows */
 #define BATCHES		31
 #define TOGETHER	10	/* tracers on one function */
-#define MULTI		1000	/* functions of one kprobe.multi */
 #define CROWD		64	/* instances that trace one function each */
 
 static int out = 1;
 
-static void say(const char *format, ...)
+void say(const char *format, ...)
 {
 	va_list args;
 
@@ -54,7 +51,7 @@ static void finish(int status)
 		pause();
 }
 
-static void must(int ok, const char *what, const char *where)
+void must(int ok, const char *what, const char *where)
 {
 	if (ok)
 		return;
@@ -104,7 +101,7 @@ static void start_spinner(void)
 	kill(spinner, SIGSTOP);
 }
 
-static const char *path_of(const char *file)
+const char *path_of(const char *file)
 {
 	static char path[512];
 
@@ -113,7 +110,7 @@ static const char *path_of(const char *file)
 }
 
 /* What the shell's "echo text > file" does. */
-static void echo(const char *text, const char *file)
+void echo(const char *text, const char *file)
 {
 	const char *path = path_of(file);
 	int fd = open(path, O_WRONLY | O_TRUNC);
@@ -171,8 +168,8 @@ static int file_has(const char *file, const char *word)
 }
 
 /* One sample: what f(a, b) takes, in instructions. */
-static void sample(const char *row, int keep, void (*f)(const char *, const char *),
-		   const char *a, const char *b)
+void sample(const char *row, int keep, void (*f)(const char *, const char *),
+	    const char *a, const char *b)
 {
 	uint64_t waited, begin, took;
 
@@ -196,7 +193,7 @@ static void read_all(const char *file, const char *unused)
 }
 
 /* The machine at rest: nothing left to find, no grace period under way. */
-static void settle(void)
+void settle(void)
 {
 	int i;
 
@@ -400,106 +397,6 @@ static void call_rows(void)
 	echo("", "set_ftrace_filter");
 }
 
-/* ---- others that hook functions ------------------------------------------ */
-
-static void kprobe_rows(void)
-{
-	int i;
-
-	echo("p:bench " TRACED, "kprobe_events");
-	for (i = 0; i < ROUNDS; i++) {
-		settle();
-		sample("kprobe-on", i, echo, "1", "events/kprobes/bench/enable");
-		settle();
-		sample("kprobe-off", i, echo, "0", "events/kprobes/bench/enable");
-	}
-	echo("", "kprobe_events");
-}
-
-static long bpf(int cmd, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
-/* A program that does nothing, for many functions at once. */
-static int multi_program(void)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* r0 = 0 */
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	union bpf_attr attr = {
-		.prog_type		= BPF_PROG_TYPE_KPROBE,
-		.expected_attach_type	= BPF_TRACE_KPROBE_MULTI,
-		.insns			= (uintptr_t)nothing,
-		.insn_cnt		= 2,
-		.license		= (uintptr_t)"GPL",
-	};
-
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-static uint64_t multi_addr[MULTI];
-static int multi_link = -1;
-
-/* Functions that can be traced and mostly do not run: those of drivers. */
-static void some_addresses(uint64_t *addr, int nr)
-{
-	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
-	char line[256];
-	int i = 0;
-
-	must(!!f, "open", "available_filter_functions_addrs");
-	while (i < nr && fgets(line, sizeof(line), f)) {
-		if (strstr(line, " acpi_") && !strchr(line, '['))
-			addr[i++] = strtoull(line, NULL, 16);
-	}
-	fclose(f);
-	must(i == nr, "too few in", "available_filter_functions_addrs");
-}
-
-static void multi_attach(const char *program, const char *unused)
-{
-	union bpf_attr attr = {
-		.link_create = {
-			.prog_fd	= atoi(program),
-			.attach_type	= BPF_TRACE_KPROBE_MULTI,
-			.kprobe_multi	= {
-				.cnt	= MULTI,
-				.addrs	= (uintptr_t)multi_addr,
-			},
-		},
-	};
-
-	(void)unused;
-	multi_link = bpf(BPF_LINK_CREATE, &attr);
-	must(multi_link >= 0, "BPF_LINK_CREATE", "kprobe.multi");
-}
-
-static void multi_detach(const char *program, const char *unused)
-{
-	(void)program;
-	(void)unused;
-	close(multi_link);
-}
-
-static void multi_rows(void)
-{
-	char program[16];
-	int i, fd = multi_program();
-
-	must(fd >= 0, "BPF_PROG_LOAD", "kprobe.multi");
-	snprintf(program, sizeof(program), "%d", fd);
-	some_addresses(multi_addr, MULTI);
-	for (i = 0; i < ROUNDS; i++) {
-		settle();
-		sample("multi-on", i, multi_attach, program, NULL);
-		settle();
-		sample("multi-off", i, multi_detach, program, NULL);
-	}
-	close(fd);
-}
-
 int main(void)
 {
 	uint64_t boot = now();
@@ -523,6 +420,8 @@ int main(void)
 	crowd_rows();
 	kprobe_rows();
 	multi_rows();
+	fentry_rows();
+	ops_rows();
 	print_file("total", "dyn_ftrace_total_info");
 	print_file("stats", "ftraced_stats");
 	finish(0);

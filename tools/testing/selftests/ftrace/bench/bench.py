@@ -8,6 +8,7 @@ when ours misses a limit.
 """
 
 import argparse
+import glob
 import os
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 STOCK = "as stock"
+SAMPLE = "modules/lib/modules/*/kernel/samples/ftrace/ftrace-ops.ko"
 
 # what, row of bench.c, limit (instructions; None: printed only)
 ROWS = [
@@ -45,12 +47,28 @@ ROWS = [
     ("disabling it", "kprobe-off", 0.5e6),
     ("kprobe.multi on 1000 functions", "multi-on", 3e6),
     ("detaching it", "multi-off", 3e6),
+    ("a BPF fentry: attaching it", "fentry-on", 0.5e6),
+    ("detaching it", "fentry-off", None),
+    ("ftrace-ops, a call, no ops", "ops-0-0", None),
+    ("1 ops on the function", "ops-1-0", None),
+    ("2 ops", "ops-2-0", None),
+    ("10 ops", "ops-10-0", None),
+    ("100 ops", "ops-100-0", None),
+    ("no ops, 1 on another function", "ops-0-1", STOCK),
+    ("2 on another", "ops-0-2", STOCK),
+    ("10 on another", "ops-0-10", STOCK),
+    ("100 on another", "ops-0-100", STOCK),
+    ("1 ops, 1 on another function", "ops-1-1", STOCK),
+    ("2 on another", "ops-1-2", STOCK),
+    ("10 on another", "ops-1-10", STOCK),
+    ("100 on another", "ops-1-100", STOCK),
 ]
 
 
 def build_init(path):
     subprocess.run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-o", path,
-                    os.path.join(HERE, "bench.c")], check=True)
+                    os.path.join(HERE, "bench.c"), os.path.join(HERE, "bench_hooks.c")],
+                   check=True)
 
 
 def measure(which, init):
@@ -59,6 +77,8 @@ def measure(which, init):
            "--kernel", os.path.join(BUILD, which, "vmlinux"), "--accel", "icount",
            "--cpus", "2", "--mem", "1G", "--init", init,
            "--log", os.path.join(BUILD, "run", "bench-%s.log" % which)]
+    for path in glob.glob(os.path.join(BUILD, which, SAMPLE)):
+        run += ["--file", path]
     samples, files = {}, {}
     with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as guest:
         for line in guest.stdout:

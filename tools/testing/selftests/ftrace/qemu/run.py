@@ -75,13 +75,15 @@ def kernel_image(which):
     return os.path.join(BUILD, which, "arch/x86/boot/bzImage")
 
 
-def initramfs(path, conf, program=None):
-    """A cpio archive at path: program, or busybox, init.sh and guest.conf."""
+def initramfs(path, conf, program=None, files=()):
+    """A cpio archive at path: program and files, or busybox, init.sh and guest.conf."""
     if not os.path.exists(BUSYBOX):
         raise Failure("no %s: apt-get install busybox-static" % BUSYBOX)
     with tempfile.TemporaryDirectory() as root:
         shutil.copy(program or HERE + "/init.sh", root + "/init")
         os.chmod(root + "/init", 0o755)
+        for file in files:
+            shutil.copy(file, root)
         if not program:
             os.mkdir(root + "/bin")
             shutil.copy(BUSYBOX, root + "/bin/busybox")
@@ -210,7 +212,7 @@ def run(args):
             "modules": os.path.join(BUILD, which, "modules/lib/modules"),
             "shell": "yes" if args.shell else "",
             "script": shlex.join(args.script) if len(args.script) > 1 else " ".join(args.script),
-        }, args.init)
+        }, args.init, args.file)
         cmd = qemu_command(args, kernel, tmp + "/initrd", console.path, accel,
                            " ".join(args.append))
         if args.shell:
@@ -309,6 +311,7 @@ def main():
     p.add_argument("--show", metavar="REGEX", type=re.compile,
                    help="print kernel messages that match (its first group, if there is one)")
     p.add_argument("--init", help="run this static program as the only one, all in memory")
+    p.add_argument("--file", action="append", default=[], help="a file for it, in /")
     p.add_argument("script", nargs="*", help="shell command to run, or a program and its arguments")
     args = p.parse_args()
     if not (args.shell or args.init or args.script):

@@ -24,7 +24,7 @@ done
 
 options=(--kernel "$kernel")
 lanes=("runner kunit demo dynamic dynamic-jmp base sizes startup lint"
-       "users livepatch boots")
+       "users livepatch bpf boots")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
@@ -171,10 +171,12 @@ suite_dynamic-jmp() {
 
 # Those who hook functions: probes, patches, direct calls, tools.
 suite_users() {
-	local list
+	local list policy=strict
 	mapfile -t list < <(cases "$tests_of_ours" users)
 	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
-	guest users strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	# Who loads BPF programs by BTF cannot do so without it.
+	[ "$kernel" = recorder ] || policy=fair
+	guest users $policy --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # The base's own tests of livepatch.
@@ -184,6 +186,23 @@ suite_livepatch() {
 		return
 	fi
 	guest livepatch strict --cpus 2 "$here/guest-livepatch.sh" "$build/livepatch"
+}
+
+# The base's own tests of BPF, those that hook functions.
+suite_bpf() {
+	local tests=(attach_probe fentry_fexit fentry_test fexit_sleep
+		     fexit_stress fexit_test get_func_args_test get_func_ip_test
+		     kprobe_multi_bench_attach kprobe_multi_test
+		     kprobe_multi_testmod_test modify_return module_attach
+		     module_fentry_shadow recursion tracing_failure
+		     tracing_struct trampoline_count)
+
+	if ! "$top/base/bpf-tests.sh" "$kernel" "${tests[@]}" 2>&1 | sed -u 's/^/# /'; then
+		fail "bpf: its tests can be built"
+		return
+	fi
+	guest bpf strict --cpus 2 "$here/guest-bpf.sh" \
+		"$build/bpf/tools/testing/selftests/bpf" "${tests[@]}"
 }
 
 # Boots made for some tests, as a list says.

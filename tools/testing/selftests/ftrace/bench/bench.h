@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the rows of the benchmark share. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#define TRACING		"/sys/kernel/tracing/"
+#define TRACED		"__do_sys_getppid"
+#define ROUNDS		4	/* samples of a row; the first is a warm-up */
+
+void say(const char *format, ...);
+void must(int ok, const char *what, const char *where);
+void settle(void);
+void echo(const char *text, const char *file);
+const char *path_of(const char *file);
+void sample(const char *row, int keep, void (*f)(const char *, const char *),
+	    const char *a, const char *b);
+
+void kprobe_rows(void);
+void multi_rows(void);
+void fentry_rows(void);
+void ops_rows(void);
+
+#endif

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The rows of others that hook functions: probes, BPF, modules. */
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define MULTI		1000	/* functions of one kprobe.multi */
+
+void kprobe_rows(void)
+{
+	int i;
+
+	echo("p:bench " TRACED, "kprobe_events");
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("kprobe-on", i, echo, "1", "events/kprobes/bench/enable");
+		settle();
+		sample("kprobe-off", i, echo, "0", "events/kprobes/bench/enable");
+	}
+	echo("", "kprobe_events");
+}
+
+static long bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+/* A program that does nothing, at the entry of functions. */
+static int program_of(int type, int where, int btf_id)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* r0 = 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr = {
+		.prog_type		= type,
+		.expected_attach_type	= where,
+		.attach_btf_id		= btf_id,
+		.insns			= (uintptr_t)nothing,
+		.insn_cnt		= 2,
+		.license		= (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static uint64_t multi_addr[MULTI];
+static int link_fd = -1;
+
+/* Functions that can be traced and mostly do not run: those of drivers. */
+static void some_addresses(uint64_t *addr, int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
+	char line[256];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions_addrs");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		if (strstr(line, " acpi_") && !strchr(line, '['))
+			addr[i++] = strtoull(line, NULL, 16);
+	}
+	fclose(f);
+	must(i == nr, "too few in", "available_filter_functions_addrs");
+}
+
+static void multi_attach(const char *program, const char *unused)
+{
+	union bpf_attr attr = {
+		.link_create = {
+			.prog_fd	= atoi(program),
+			.attach_type	= BPF_TRACE_KPROBE_MULTI,
+			.kprobe_multi	= {
+				.cnt	= MULTI,
+				.addrs	= (uintptr_t)multi_addr,
+			},
+		},
+	};
+
+	(void)unused;
+	link_fd = bpf(BPF_LINK_CREATE, &attr);
+	must(link_fd >= 0, "BPF_LINK_CREATE", "kprobe.multi");
+}
+
+static void detach(const char *program, const char *unused)
+{
+	(void)program;
+	(void)unused;
+	close(link_fd);
+}
+
+void multi_rows(void)
+{
+	char program[16];
+	int i, fd = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
+
+	must(fd >= 0, "BPF_PROG_LOAD", "kprobe.multi");
+	snprintf(program, sizeof(program), "%d", fd);
+	some_addresses(multi_addr, MULTI);
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("multi-on", i, multi_attach, program, NULL);
+		settle();
+		sample("multi-off", i, detach, program, NULL);
+	}
+	close(fd);
+}
+
+/* ---- the BPF trampoline ---- */
+
+/* How far it is to the next type of BTF. */
+static size_t size_of(const struct btf_type *t)
+{
+	size_t n = BTF_INFO_VLEN(t->info);
+
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case BTF_KIND_DECL_TAG:
+		return sizeof(*t) + 4;
+	case BTF_KIND_ARRAY:
+		return sizeof(*t) + sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return sizeof(*t) + n * sizeof(struct btf_member);
+	case BTF_KIND_ENUM:
+		return sizeof(*t) + n * sizeof(struct btf_enum);
+	case BTF_KIND_ENUM64:
+		return sizeof(*t) + n * sizeof(struct btf_enum64);
+	case BTF_KIND_FUNC_PROTO:
+		return sizeof(*t) + n * sizeof(struct btf_param);
+	case BTF_KIND_DATASEC:
+		return sizeof(*t) + n * sizeof(struct btf_var_secinfo);
+	default:
+		return sizeof(*t);
+	}
+}
+
+/* The number of a function's type in the BTF of the kernel. */
+static int btf_id_of(const char *function)
+{
+	const char *path = "/sys/kernel/btf/vmlinux";
+	const struct btf_header *h;
+	const char *at, *end, *names;
+	int id, fd = open(path, O_RDONLY);
+	struct stat st;
+	char *btf;
+	off_t len = 0;
+
+	must(fd >= 0 && !fstat(fd, &st), "open", path);
+	btf = malloc(st.st_size);
+	while (btf && len < st.st_size) {
+		ssize_t n = read(fd, btf + len, st.st_size - len);
+
+		must(n > 0, "read", path);
+		len += n;
+	}
+	close(fd);
+	must(!!btf, "malloc", path);
+	h = (const void *)btf;
+	at = btf + h->hdr_len + h->type_off;
+	end = at + h->type_len;
+	names = btf + h->hdr_len + h->str_off;
+	for (id = 1; at < end; id++) {
+		const struct btf_type *t = (const void *)at;
+
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_FUNC &&
+		    !strcmp(names + t->name_off, function))
+			break;
+		at += size_of(t);
+	}
+	must(at < end, "no BTF of", function);
+	free(btf);
+	return id;
+}
+
+static void fentry_attach(const char *program, const char *unused)
+{
+	union bpf_attr attr = {
+		.link_create = {
+			.prog_fd	= atoi(program),
+			.attach_type	= BPF_TRACE_FENTRY,
+		},
+	};
+
+	(void)unused;
+	link_fd = bpf(BPF_LINK_CREATE, &attr);
+	must(link_fd >= 0, "BPF_LINK_CREATE", "fentry");
+}
+
+void fentry_rows(void)
+{
+	char program[16];
+	int i, fd = program_of(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id_of(TRACED));
+
+	must(fd >= 0, "BPF_PROG_LOAD", "fentry");
+	snprintf(program, sizeof(program), "%d", fd);
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("fentry-on", i, fentry_attach, program, NULL);
+		settle();
+		sample("fentry-off", i, detach, program, NULL);
+	}
+	close(fd);
+}
+
+/* ---- samples/ftrace/ftrace-ops ---- */
+
+#define OPS_MODULE	"/ftrace-ops.ko"
+
+/* The module measures while it is loaded, says so in the log, and does not stay. */
+static void ops_row(int relevant, int irrelevant)
+{
+	static char log[1 << 16];
+	unsigned long long took;
+	unsigned int calls;
+	char params[128];
+	const char *at;
+	int n, fd = open(OPS_MODULE, O_RDONLY);
+
+	must(fd >= 0, "open", OPS_MODULE);
+	snprintf(params, sizeof(params),
+		 "nr_function_calls=10000 nr_ops_relevant=%d nr_ops_irrelevant=%d",
+		 relevant, irrelevant);
+	klogctl(5 /* SYSLOG_ACTION_CLEAR */, NULL, 0);
+	syscall(SYS_finit_module, fd, params, 0);
+	close(fd);
+	n = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
+	log[n > 0 ? n : 0] = 0;
+	at = strstr(log, "Attempted ");
+	must(at && sscanf(at, "Attempted %u calls to %*s in %lluns", &calls, &took) == 2,
+	     "no result of", OPS_MODULE);
+	say("ops-%d-%d %.1f\n", relevant, irrelevant, (double)took / calls);
+}
+
+void ops_rows(void)
+{
+	static const int steps[] = { 0, 1, 2, 10, 100 };
+	unsigned int i;
+
+	if (access(OPS_MODULE, R_OK))
+		return;
+	settle();
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		ops_row(steps[i], 0);
+	for (i = 1; i < sizeof(steps) / sizeof(*steps); i++) {
+		ops_row(0, steps[i]);
+		ops_row(1, steps[i]);
+	}
+}

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: the base's selftests of BPF, from the folder $1 where they
+# have been built, as TAP. The other arguments are tests as test_progs knows them.
+
+cd "$1" || exit
+shift
+n=0
+# A line for each part of a test, "#1/2  test/part:OK", then one for all of it.
+while IFS= read -r line; do
+	if [[ $line =~ ^#[0-9/]+\ +(.*):(OK|FAIL|SKIP)( .*)?$ ]]; then
+		n=$((n + 1))
+		case ${BASH_REMATCH[2]} in
+		OK)	echo "ok $n - ${BASH_REMATCH[1]}" ;;
+		SKIP)	echo "ok $n - ${BASH_REMATCH[1]} # SKIP${BASH_REMATCH[3]}" ;;
+		FAIL)	echo "not ok $n - ${BASH_REMATCH[1]}" ;;
+		esac
+	else
+		echo "# $line"
+	fi
+done < <(./test_progs -a "$(IFS=,; echo "$*")" 2>&1)
