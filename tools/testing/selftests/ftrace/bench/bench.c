@@ -69,10 +69,14 @@ static uint64_t now(void)
  * is no instruction of the kernel's. So the first CPU never idles: when there is
  * nothing else to do, a process there counts in turns of SPIN instructions. It
  * is stopped between samples, where time is to pass quickly.
+ *
+ * While it counts, the ticks of the timer go on. They are nobody's work either:
+ * what they take is known from a long wait for nothing.
  */
 #define SPIN		2
 
 static uint64_t *turns;
+static double ticks;		/* instructions beside each one that was waited */
 static pid_t spinner;
 
 static void pin(void)
@@ -167,20 +171,30 @@ static int file_has(const char *file, const char *word)
 	return !!strstr(buf, word);
 }
 
-/* One sample: what f(a, b) takes, in instructions. */
-void sample(const char *row, int keep, void (*f)(const char *, const char *),
-	    const char *a, const char *b)
+/* What f(a, b) takes, in instructions, and how many of them were waited. */
+static uint64_t measure(void (*f)(const char *, const char *), const char *a, const char *b,
+			uint64_t *waited)
 {
-	uint64_t waited, begin, took;
+	uint64_t turn, begin, took;
 
 	kill(spinner, SIGCONT);
 	usleep(1000);
-	waited = __atomic_load_n(turns, __ATOMIC_RELAXED);
+	turn = __atomic_load_n(turns, __ATOMIC_RELAXED);
 	begin = now();
 	f(a, b);
 	took = now() - begin;
-	waited = (__atomic_load_n(turns, __ATOMIC_RELAXED) - waited) * SPIN;
+	*waited = (__atomic_load_n(turns, __ATOMIC_RELAXED) - turn) * SPIN;
 	kill(spinner, SIGSTOP);
+	return took;
+}
+
+/* One sample of a row, without what was waited. */
+void sample(const char *row, int keep, void (*f)(const char *, const char *),
+	    const char *a, const char *b)
+{
+	uint64_t waited, took = measure(f, a, b, &waited);
+
+	waited += waited * ticks;
 	if (keep)
 		say("%s %llu %llu\n", row, (unsigned long long)(took - waited),
 		    (unsigned long long)waited);
@@ -190,6 +204,13 @@ static void read_all(const char *file, const char *unused)
 {
 	(void)unused;
 	must(cat(file) > 10000, "too little in", file);
+}
+
+static void wait_for_nothing(const char *unused, const char *neither)
+{
+	(void)unused;
+	(void)neither;
+	sleep(1);
 }
 
 /* The machine at rest: nothing left to find, no grace period under way. */
@@ -212,6 +233,13 @@ static int by_value(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
+}
+
+static void measure_ticks(void)
+{
+	uint64_t waited, took = measure(wait_for_nothing, NULL, NULL, &waited);
+
+	ticks = (double)(took - waited) / waited;
 }
 
 /* One getppid(), as the median of many batches: ticks fall out of it. */
@@ -414,6 +442,8 @@ int main(void)
 	say("boot %llu\n", (unsigned long long)boot);
 	pin();
 	start_spinner();
+	settle();
+	measure_ticks();
 	tracefs_rows();
 	graph_rows();
 	call_rows();

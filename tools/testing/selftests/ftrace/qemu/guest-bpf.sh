@@ -6,8 +6,9 @@
 cd "$1" || exit
 shift
 n=0
+tests=$(IFS=,; echo "$*")
 # A line for each part of a test, "#1/2  test/part:OK", then one for all of it.
-while IFS= read -r line; do
+./test_progs -a "$tests" 2>&1 | while IFS= read -r line; do
 	if [[ $line =~ ^#[0-9/]+\ +(.*):(OK|FAIL|SKIP)( .*)?$ ]]; then
 		n=$((n + 1))
 		case ${BASH_REMATCH[2]} in
@@ -18,4 +19,4 @@ while IFS= read -r line; do
 	else
 		echo "# $line"
 	fi
-done < <(./test_progs -a "$(IFS=,; echo "$*")" 2>&1)
+done
