@@ -118,12 +118,17 @@ static void emit_reload(struct emitter *e)
 #define ARG_SIZE	10
 #define CALL_SIZE	(RELOAD_SIZE + ARG_SIZE + CALL_INSN_SIZE)
 
+/* Where to enter a function so that it is accounted for; text_mutex held. */
+static const void *entry_of(unsigned long func)
+{
+	return callthunks_translate_call_dest((void *)func);
+}
+
 static void emit_call(struct emitter *e, const struct ftrace_tramp_call *c)
 {
 	EMIT(e, 0x48, 0xba);			/* movabsq $arg, %rdx */
 	emit(e, &c->arg, sizeof(c->arg));
-	emit_branch(e, CALL_INSN_OPCODE,
-		    callthunks_translate_call_dest((void *)c->func));
+	emit_branch(e, CALL_INSN_OPCODE, entry_of(c->func));
 }
 
 /*
@@ -189,7 +194,7 @@ size_t ftrace_tramp_max_size(unsigned int nr)
  * @ip: the address it will run at
  * @layout: gets where its parts lie
  *
- * Context: process, text_mutex not held, alternatives applied.
+ * Context: process, alternatives applied. Takes text_mutex.
  */
 void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 		       unsigned long ip, struct ftrace_tramp_layout *layout)
@@ -198,6 +203,7 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 	struct emitter e = { .at = buf, .bias = ip - (unsigned long)buf };
 	unsigned int i;
 
+	guard(mutex)(&text_mutex);
 	layout->regs = spec->regs;
 	emit_accounting(&e, spec->jump);
 	layout->save = e.at - buf;
@@ -250,11 +256,7 @@ static void poke_branch(unsigned long ip, u8 opcode, const void *dest)
 	u8 insn[CALL_INSN_SIZE];
 
 	__text_gen_insn(insn, opcode, (void *)ip, dest, CALL_INSN_SIZE);
-	cpus_read_lock();
-	mutex_lock(&text_mutex);
 	text_poke_bp((void *)ip, insn, sizeof(insn), NULL);
-	mutex_unlock(&text_mutex);
-	cpus_read_unlock();
 }
 
 /**
@@ -272,9 +274,10 @@ void ftrace_tramp_set_call(unsigned long ip,
 			   const struct ftrace_tramp_layout *layout,
 			   unsigned int i, unsigned long func)
 {
+	guard(cpus_read_lock)();
+	guard(mutex)(&text_mutex);
 	poke_branch(ip + layout->calls + i * CALL_SIZE + ARG_SIZE,
-		    CALL_INSN_OPCODE,
-		    callthunks_translate_call_dest((void *)func));
+		    CALL_INSN_OPCODE, entry_of(func));
 }
 
 /**
@@ -289,5 +292,7 @@ void ftrace_tramp_set_jump(unsigned long ip,
 			   const struct ftrace_tramp_layout *layout,
 			   unsigned long jump)
 {
+	guard(cpus_read_lock)();
+	guard(mutex)(&text_mutex);
 	poke_branch(ip + layout->leave, JMP32_INSN_OPCODE, (void *)jump);
 }
