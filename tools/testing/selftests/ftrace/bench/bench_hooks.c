@@ -225,7 +225,7 @@ static void ops_row(int relevant, int irrelevant)
 	unsigned long long took;
 	unsigned int calls;
 	char params[128];
-	const char *at;
+	const char *at, *in;
 	int n, fd = open(OPS_MODULE, O_RDONLY);
 
 	must(fd >= 0, "open", OPS_MODULE);
@@ -237,9 +237,11 @@ static void ops_row(int relevant, int irrelevant)
 	close(fd);
 	n = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
 	log[n > 0 ? n : 0] = 0;
+	/* "Attempted N calls to FUNCTION [MODULE] in Nns (Nns / call)" */
 	at = strstr(log, "Attempted ");
-	must(at && sscanf(at, "Attempted %u calls to %*s in %lluns", &calls, &took) == 2,
-	     "no result of", OPS_MODULE);
+	in = at ? strstr(at, " in ") : NULL;
+	must(in && sscanf(at, "Attempted %u", &calls) == 1 &&
+	     sscanf(in, " in %lluns", &took) == 1, "no result of", OPS_MODULE);
 	say("ops-%d-%d %.1f\n", relevant, irrelevant, (double)took / calls);
 }
 
