@@ -42,7 +42,8 @@ for name in fentry_test fexit_test fexit_sleep; do
 done
 if ! make -C "$tests" -j"${JOBS:-$(nproc)}" test_progs KDIR="$build/$kernel" \
 	VMLINUX_BTF="$build/$kernel/vmlinux" LSKELS="${light[*]}" LSKELS_EXTRA= LINKED_SKELS= \
-	TRUNNER_EXTRA_FILES="$tests/bpf_testmod.ko" feature-llvm=0 >"$tree/build.log" 2>&1; then
+	TRUNNER_EXTRA_FILES="$tests/bpf_testmod.ko" feature-llvm=0 \
+	feature-clang-bpf-co-re=0 >"$tree/build.log" 2>&1; then
 	tail -n 15 "$tree/build.log" >&2
 	die "the BPF tests cannot be built"
 fi
