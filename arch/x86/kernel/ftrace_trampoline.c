@@ -255,6 +255,7 @@ static void poke_branch(unsigned long ip, u8 opcode, const void *dest)
 {
 	u8 insn[CALL_INSN_SIZE];
 
+	lockdep_assert_held(&text_mutex);
 	__text_gen_insn(insn, opcode, (void *)ip, dest, CALL_INSN_SIZE);
 	text_poke_bp((void *)ip, insn, sizeof(insn), NULL);
 }

@@ -165,7 +165,11 @@ static unsigned int next_slice(const struct ftrace_plan *plan,
 	return i - first;
 }
 
-/* Who decodes instructions from a trace has to know what they were, and when. */
+/*
+ * Who decodes instructions from a trace has to know what they were, and when.
+ * Not in the stop, so the record is a little late: CPUs may run the new bytes
+ * before it. text_poke_bp() tells perf by itself.
+ */
 static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
 {
 	u8 from[MCOUNT_INSN_SIZE], to[MCOUNT_INSN_SIZE];
@@ -214,8 +218,6 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
 	ret = ftrace_text_write_one(e->ip, e->from, e->to);
-	if (!ret)
-		tell_perf(e, 1);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	if (!ret)

@@ -3,14 +3,17 @@
 # Runs in the guest: the base's selftests of BPF, from the folder $1 where they
 # have been built, as TAP. The other arguments are tests as test_progs knows them.
 
+# If test_progs dies, that is how this ends.
+set -o pipefail
 cd "$1" || exit
 shift
-n=0
+n=0 seen=" "
 tests=$(IFS=,; echo "$*")
 # A line for each part of a test, "#1/2  test/part:OK", then one for all of it.
-./test_progs -a "$tests" 2>&1 | while IFS= read -r line; do
+./test_progs -a "$tests" 2>&1 | {
+while IFS= read -r line; do
 	if [[ $line =~ ^#[0-9/]+\ +(.*):(OK|FAIL|SKIP)( .*)?$ ]]; then
-		n=$((n + 1))
+		n=$((n + 1)) seen="$seen${BASH_REMATCH[1]} "
 		case ${BASH_REMATCH[2]} in
 		OK)	echo "ok $n - ${BASH_REMATCH[1]}" ;;
 		SKIP)	echo "ok $n - ${BASH_REMATCH[1]} # SKIP${BASH_REMATCH[3]}" ;;
@@ -20,3 +23,7 @@ tests=$(IFS=,; echo "$*")
 		echo "# $line"
 	fi
 done
+for t; do
+	[[ $seen == *" $t "* ]] || echo "not ok $((n += 1)) - $t: not run"
+done
+}
