@@ -40,23 +40,41 @@ fi
 mkdir -p "$logs"
 
 # The TAP of all lanes as one. A lane that does not come to its last line fails.
+# What failed is said again at the end, with the last that was said before it by
+# its suite: who reads the end of a log only shall see it.
 merge() {
-	awk -v lanes=${#lanes[@]} '
-		function result(line, good) {
+	awk -v lanes=${#lanes[@]} -v context=12 '
+		function result(line, good,	suite, i) {
+			suite = line
+			sub(/^[^-]*- /, "", suite)
+			sub(/:.*/, "", suite)
 			if (!good) failed++
 			else if (line ~ / # SKIP/) skipped++
 			else passed++
 			sub(/[0-9]+/, passed + failed + skipped, line)
 			print line
+			if (!good) {
+				for (i = said[suite] - context; i < said[suite]; i++)
+					if (i >= 0)
+						again = again comment[suite, i] "\n"
+				again = again "# " line "\n"
+			}
+			said[suite] = 0
 		}
 		/^ok [0-9]/	{ result($0, 1); fflush(); next }
 		/^not ok [0-9]/	{ result($0, 0); fflush(); next }
 		/^1\.\.[0-9]+$/	{ next }
 		/^[0-9]+ passed, /	{ ended++; next }
+		/^# [^ ]+: /	{
+			suite = substr($2, 1, length($2) - 1)
+			comment[suite, said[suite]++] = $0
+		}
 				{ print; fflush() }
 		END {
 			if (ended != lanes)
 				result("not ok 0 - the tests did not come to their end", 0)
+			if (failed)
+				printf "# --- what failed\n%s", again
 			print "1.." passed + failed + skipped
 			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 			exit failed || !passed
