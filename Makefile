@@ -54,9 +54,11 @@ help:
 .PHONY: setup setup-tests prepare kernel stock debug kcsan startup
 setup:
 	@base/setup.sh
+	@base/qemu.sh
 
 setup-tests:
 	@base/setup.sh tests
+	@base/qemu.sh
 
 prepare: setup
 	@base/prepare.sh

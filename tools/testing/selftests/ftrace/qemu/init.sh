@@ -26,7 +26,8 @@ mount -t devtmpfs dev /dev 2>/dev/null
 opt=trans=virtio,version=9p2000.L,msize=262144,cache=loose,ro
 mount -t 9p -o $opt host /host || stop "cannot mount the host's root over 9p"
 mount -t tmpfs -o size=75% layer /layer
-mkdir /layer/upper /layer/work
+mkdir /layer/work
+mv /programs /layer/upper
 mount -t overlay -o lowerdir=/host,upperdir=/layer/upper,workdir=/layer/work root /root ||
 	stop "cannot lay a writable layer over the host's root"
 

@@ -5,7 +5,8 @@
 The guest sees the host's root read-only over 9p, under a layer in memory that
 takes its writes, and the modules of its kernel in /lib/modules.  What the
 script prints comes out here as it happens; the kernel's own messages go to a
-log, which is watched for oopses.
+log, which is watched for oopses.  The programs of programs.py are in that layer
+from the beginning.
 
 Exit status: that of the script; 125 and one clear line when the guest hangs,
 oopses or cannot be started; 124 when it died of what only QEMU can have done.
@@ -22,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import programs
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
@@ -42,8 +45,8 @@ WARN = re.compile(r"WARNING: |ftrace bug|possible recursive locking|UBSAN: |"
                   r"turning off the locking correctness validator")
 
 
-# With thread=multi QEMU 7.2 now and then runs a breakpoint after the kernel has
-# taken it away; the stock kernel dies of it too.  For each one that was run:
+# With thread=multi QEMU before 8.1 now and then runs a breakpoint after the kernel
+# has taken it away; the stock kernel dies of it too.  For each one that was run:
 # function, offset behind it, and the byte that was there when it was dumped.
 INT3 = re.compile(r"Oops: int3(?:(?!RIP:).)*RIP: \S+?:(\S+)\+0x([0-9a-f]+)/"
                   r"(?:(?!Code:).)*Code: [^\n]* ([0-9a-f]{2}) <", re.DOTALL)
@@ -91,13 +94,28 @@ def initramfs(path, conf, program=None, files=()):
             with open(root + "/guest.conf", "w", encoding="utf-8") as f:
                 for name, value in conf.items():
                     f.write("%s=%s\n" % (name, shlex.quote(value)))
+            if not conf["hello"]:
+                programs.copy(root + "/programs")
         with open(path, "wb") as out:
             subprocess.run("find . | cpio -o -H newc --quiet -R 0:0", shell=True,
                            cwd=root, stdout=out, check=True)
 
 
+def qemu():
+    """The emulator, as a command: that of base/qemu.sh, if there is one."""
+    ours = os.path.join(BUILD, "qemu/usr")
+    program = os.path.join(ours, "bin/qemu-system-x86_64")
+    if os.path.exists(program):
+        return [program, "-L", ours + "/share/qemu", "-L", ours + "/share/seabios",
+                "-L", "/usr/share/qemu"]
+    program = shutil.which("qemu-system-x86_64")
+    if not program:
+        raise Failure("no qemu-system-x86_64: apt-get install qemu-system-x86")
+    return [program]
+
+
 def qemu_command(args, kernel, initrd, console, accel, append):
-    cmd = ["qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
+    cmd = [*qemu(), "-nodefaults", "-no-user-config", "-display", "none",
            "-no-reboot", "-m", args.mem, "-smp", str(args.cpus),
            "-kernel", kernel, "-initrd", initrd,
            "-append", "console=ttyS0,115200 rdinit=/init oops=panic panic=-1 "
@@ -192,8 +210,6 @@ def run(args):
     kernel = kernel_image(args.kernel)
     if not os.path.exists(kernel):
         raise Failure("no kernel at %s: run make kernel (or make stock)" % kernel)
-    if not shutil.which("qemu-system-x86_64"):
-        raise Failure("no qemu-system-x86_64: apt-get install qemu-system-x86")
 
     accel = args.accel
     if accel == "auto":
