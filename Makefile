@@ -19,8 +19,8 @@ help:
 #:
 #:   make run         build the kernel, boot it in QEMU, show what it does
 #:   make test        every test; last line: N passed, N failed, N skipped
-#:   make test-quick  the tests that take a minute or two
-#:   make stress      NMIs, faults, everything at once: half an hour
+#:   make test-quick  those of them that take a minute or two
+#:   make stress      those with NMIs, faults, everything at once
 #:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN

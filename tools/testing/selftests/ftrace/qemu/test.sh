@@ -23,8 +23,8 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel")
-lanes=("runner kunit demo dynamic dynamic-jmp base sizes startup lint"
-       "users livepatch bpf boots")
+lanes=("runner kunit demo dynamic dynamic-jmp base startup lint stress"
+       "users livepatch bpf boots sizes")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
