@@ -40,7 +40,9 @@ light=()
 for name in fentry_test fexit_test fexit_sleep; do
 	[ ! -e "$tests/progs/$name.c" ] || light+=("$name.c")
 done
-if ! make -C "$tests" -j"${JOBS:-$(nproc)}" test_progs KDIR="$build/$kernel" \
+# Below another make its Makefile expects to be told more.
+if ! env -u MAKELEVEL -u MAKEFLAGS make -C "$tests" -j"${JOBS:-$(nproc)}" \
+	test_progs KDIR="$build/$kernel" \
 	VMLINUX_BTF="$build/$kernel/vmlinux" LSKELS="${light[*]}" LSKELS_EXTRA= LINKED_SKELS= \
 	TRUNNER_EXTRA_FILES="$tests/bpf_testmod.ko" feature-llvm=0 \
 	feature-clang-bpf-co-re=0 >"$tree/build.log" 2>&1; then
