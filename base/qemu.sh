@@ -44,4 +44,4 @@ if fetch >"$log" 2>&1; then
 else
 	say NOTE "without it: $(grep -m1 '^E:' "$log" || tail -n 1 "$log")"
 fi
-rm -rf "$qemu/lists" "$qemu/cache" "$qemu/debs" "$qemu/root"
+rm -rf "$qemu/sources.list" "$qemu/lists" "$qemu/cache" "$qemu/debs" "$qemu/root"

@@ -17,7 +17,7 @@ PROGRAMS = """
     ln ls lsmod mawk mkdir mkfifo mktemp modinfo modprobe mount mountpoint mv nice nproc od
     paste pgrep pidof ping pkill printf ps pwd readlink realpath rm rmdir rmmod sed seq setsid
     sh sha256sum sleep sort split stat stdbuf stty sync sysctl tac tail taskset tee test timeout
-    touch tr true truncate umount uname uniq uptime usleep wc xargs yes
+    touch tr true truncate umount uname uniq uptime wc xargs yes
 """.split()
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Read by each program that starts.

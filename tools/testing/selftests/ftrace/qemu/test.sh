@@ -40,26 +40,32 @@ fi
 mkdir -p "$logs"
 
 # The TAP of all lanes as one. A lane that does not come to its last line fails.
-# What failed is said again at the end, with the last that was said before it by
-# its suite: who reads the end of a log only shall see it.
+# What failed is said again at the end, with the last that its suite said of it,
+# before the result or behind it: who reads only the end of a log shall see it.
 merge() {
 	awk -v lanes=${#lanes[@]} -v context=12 '
-		function result(line, good,	suite, i) {
+		function close_failure(suite,	i) {
+			if (suite in bad) {
+				again = again "# " bad[suite] "\n"
+				i = said[suite] > context ? said[suite] - context : 0
+				for (; i < said[suite]; i++)
+					again = again comment[suite, i] "\n"
+				delete bad[suite]
+				said[suite] = 0
+			}
+		}
+		function result(line, good,	suite) {
 			suite = line
 			sub(/^[^-]*- /, "", suite)
 			sub(/:.*/, "", suite)
+			close_failure(suite)
 			if (!good) failed++
 			else if (line ~ / # SKIP/) skipped++
 			else passed++
 			sub(/[0-9]+/, passed + failed + skipped, line)
 			print line
-			if (!good) {
-				for (i = said[suite] - context; i < said[suite]; i++)
-					if (i >= 0)
-						again = again comment[suite, i] "\n"
-				again = again "# " line "\n"
-			}
-			said[suite] = 0
+			if (good) said[suite] = 0
+			else bad[suite] = line
 		}
 		/^ok [0-9]/	{ result($0, 1); fflush(); next }
 		/^not ok [0-9]/	{ result($0, 0); fflush(); next }
@@ -73,6 +79,8 @@ merge() {
 		END {
 			if (ended != lanes)
 				result("not ok 0 - the tests did not come to their end", 0)
+			for (suite in bad)
+				close_failure(suite)
 			if (failed)
 				printf "# --- what failed\n%s", again
 			print "1.." passed + failed + skipped
@@ -199,7 +207,7 @@ suite_users() {
 
 # The base's own tests of livepatch.
 suite_livepatch() {
-	if ! "$top/base/livepatch-tests.sh" "$kernel" 2>&1 | sed -u 's/^/# /'; then
+	if ! "$top/base/livepatch-tests.sh" "$kernel" 2>&1 | sed -u 's/^/# livepatch: /'; then
 		fail "livepatch: its tests can be built"
 		return
 	fi
@@ -215,7 +223,7 @@ suite_bpf() {
 		     module_fentry_shadow recursion tracing_failure
 		     tracing_struct trampoline_count)
 
-	if ! "$top/base/bpf-tests.sh" "$kernel" "${tests[@]}" 2>&1 | sed -u 's/^/# /'; then
+	if ! "$top/base/bpf-tests.sh" "$kernel" "${tests[@]}" 2>&1 | sed -u 's/^/# bpf: /'; then
 		fail "bpf: its tests can be built"
 		return
 	fi
@@ -256,7 +264,7 @@ suite_base() {
 }
 
 suite_demo() {
-	if "$here/run.py" --log "$logs/demo.log" "$here/demo.sh" 2>&1 | sed -u 's/^/# /'; then
+	if "$here/run.py" --log "$logs/demo.log" "$here/demo.sh" 2>&1 | sed -u 's/^/# demo: /'; then
 		pass "demo: make run shows what it should"
 	else
 		fail "demo: make run shows what it should"
@@ -273,7 +281,7 @@ suite_startup() {
 suite_lint() {
 	local check
 	for check in sparse checkpatch kernel-doc scripts; do
-		if "$top/base/lint.sh" "$check" 2>&1 | sed -u 's/^/# /'; then
+		if "$top/base/lint.sh" "$check" 2>&1 | sed -u 's/^/# lint: /'; then
 			pass "lint: $check"
 		else
 			fail "lint: $check"
