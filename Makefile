@@ -42,7 +42,7 @@ help:
 #:                    (default: Debian's package linux-source-6.12)
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
-#:   STRESS=N         scale of the stress tests (default: 1, of make soak 10, of
+#:   STRESS=N         scale of the stress tests (default: 1, of make soak 3, of
 #:                    debug-test and kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the other tests (default: 3)
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
@@ -94,7 +94,7 @@ test-quick: kernel
 
 ROUNDS ?= 3
 soak: setup-tests kernel
-	@STRESS=$(or $(STRESS),10) $(qemu)/test.sh \
+	@STRESS=$(or $(STRESS),3) $(qemu)/test.sh \
 		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
 
 debug-test kcsan-test: %-test: setup-tests %
