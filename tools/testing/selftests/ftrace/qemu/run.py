@@ -64,14 +64,14 @@ def late_int3(text):
     return any(at not in ("1", "5") for _, at in gone) or len(gone) > len(set(gone))
 
 
-def failed_assertion(guest, said):
-    """Did QEMU find itself in the wrong, and give up?
+def crashed(guest):
+    """Did QEMU itself die of an error of its own?
 
     QEMU 10.0 does so now and then when one CPU of the guest moves the registers
     of a PCI device (each driver does, to learn their size) while another uses
     those of its own: "iotlb_to_section: Assertion ... failed".
     """
-    return guest.returncode == -signal.SIGABRT and ": Assertion `" in said
+    return -guest.returncode in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
 
 class Failure(Exception):
@@ -312,7 +312,7 @@ def watch(args, guest, console):
         said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
         raise Failure("the guest ended without a result (%s; kernel messages: %s)"
                       % (said or (console.lines or ["no message"])[-1], console.path),
-                      EMULATOR if failed_assertion(guest, said) else FAILED)
+                      EMULATOR if crashed(guest) else FAILED)
     if console.warned is not None and not args.allow_warn:
         raise Failure("the kernel warned: %s\n%s" % (console.lines[console.warned],
                                                      console.excerpt(console.warned)))
