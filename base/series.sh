@@ -13,7 +13,7 @@ linux=$build/linux
 base=$build/base
 out=$build/series
 kconfig=arch/x86/Kconfig
-headers=(include/linux/ftrace.h arch/x86/include/asm/ftrace.h)
+headers=(include/linux/ftrace.h include/linux/ftrace_graph.h arch/x86/include/asm/ftrace.h)
 [ -f "$build/linux.differs" ] || die "no build/linux: run make prepare"
 
 work=$(mktemp -d)

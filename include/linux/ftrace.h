@@ -499,47 +499,7 @@ void trace_preempt_off(unsigned long a0, unsigned long a1);
 # define trace_preempt_off(...) do { } while (0)
 #endif
 
-/*
- * What the graph tracer writes into the ring buffer: user space reads these
- * layouts, with and without a graph tracer in the kernel.
- */
-struct ftrace_graph_ent {
-	unsigned long	func;
-	int		depth;
-} __packed;
-
-struct ftrace_graph_ret {
-	unsigned long	func;
-#ifdef CONFIG_FUNCTION_GRAPH_RETVAL
-	unsigned long	retval;
-#endif
-	int		depth;
-	unsigned int	overrun;
-	unsigned long long calltime;
-	unsigned long long rettime;
-} __packed;
-
-struct fgraph_ops;
-
-/* There is no function graph tracer on this core yet. */
-#define __notrace_funcgraph
-static inline void ftrace_graph_init_task(struct task_struct *t) { }
-static inline void ftrace_graph_exit_task(struct task_struct *t) { }
-static inline void ftrace_graph_init_idle_task(struct task_struct *t, int cpu) { }
-
-/* Macros: their callers have no ops of that type to pass. */
-#define register_ftrace_graph(...) ({ -1; })
-#define unregister_ftrace_graph(...) do { } while (0)
-
-static inline unsigned long
-ftrace_graph_ret_addr(struct task_struct *task, int *idx, unsigned long ret,
-		      unsigned long *retp)
-{
-	return ret;
-}
-
-static inline void pause_graph_tracing(void) { }
-static inline void unpause_graph_tracing(void) { }
+#include <linux/ftrace_graph.h>
 
 #ifdef CONFIG_TRACING
 

@@ -14,6 +14,7 @@
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/ftrace.h>
+#include <asm/nops.h>
 #include <asm/nospec-branch.h>
 #include <asm/ptrace-abi.h>
 #include <asm/segment.h>
@@ -149,6 +150,15 @@
 	subq	$MCOUNT_INSN_SIZE, %rdi
 .endm
 
+/* A nop, turned into a call of ftrace_graph_caller while there is a graph user. */
+.macro GRAPH_CALL name:req
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+SYM_INNER_LABEL(\name, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	.byte	BYTES_NOP5
+#endif
+.endm
+
 /*
  * __fentry__ - what every call site calls until it is patched
  *
@@ -239,6 +249,7 @@ SYM_INNER_LABEL(ftrace_caller_save, SYM_L_GLOBAL)
 SYM_INNER_LABEL(ftrace_call, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	call	ftrace_stub
+	GRAPH_CALL ftrace_graph_call
 SYM_INNER_LABEL(ftrace_caller_restore, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	RESTORE_ARGS
@@ -268,6 +279,7 @@ SYM_INNER_LABEL(ftrace_regs_caller_save, SYM_L_GLOBAL)
 SYM_INNER_LABEL(ftrace_regs_call, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	call	ftrace_stub
+	GRAPH_CALL ftrace_graph_regs_call
 	movq	RIP(%rsp), %rax
 	movq	%rax, FTRACE_SITE_RETURN(%rsp)
 	movq	ORIG_RAX(%rsp), %rax
@@ -307,3 +319,73 @@ SYM_START(ftrace_stub_direct_tramp, SYM_L_GLOBAL, SYM_F_ALIGN)
 	RET
 SYM_FUNC_END(ftrace_stub_direct_tramp)
 #endif
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+/* ftrace_stub_graph - the same where a function returns */
+SYM_TYPED_FUNC_START(ftrace_stub_graph)
+	RET
+SYM_FUNC_END(ftrace_stub_graph)
+
+/*
+ * ftrace_graph_caller - what is called at ftrace_graph_call
+ *
+ * The stack is that of ftrace_caller or ftrace_regs_caller. The call of before
+ * has left the arguments behind.
+ */
+SYM_START(ftrace_graph_caller, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	CALL_DEPTH_ACCOUNT
+	movq	(FTRACE_SITE_RETURN + 8)(%rsp), %rdi
+	movq	(FTRACE_SITE_RETURN + 16)(%rsp), %rsi
+	subq	$MCOUNT_INSN_SIZE, %rdi
+	leaq	8(%rsp), %rcx
+	jmp	ftrace_graph_list_func
+SYM_FUNC_END(ftrace_graph_caller)
+STACK_FRAME_NON_STANDARD_FP ftrace_graph_caller
+
+/*
+ * return_to_handler - where a function returns to whose return is hooked
+ *
+ * What it returns is in %rax and %rdx. Its own return has taken the address of
+ * this code off the stack, and what lies below the stack may be gone: so that
+ * address is put back for an unwinder, which knows by it, and by where it is,
+ * that the true one waits on the shadow stack.
+ *
+ * It leaves by a return, as an indirect jump would have to be guarded, and for
+ * that one makes a call of its own: each return has used up the entry in the
+ * CPU's return stack that its caller made, and the outer ones shall still match.
+ */
+SYM_CODE_START(return_to_handler)
+	UNWIND_HINT_UNDEFINED
+	ANNOTATE_NOENDBR
+	pushq	$return_to_handler
+	UNWIND_HINT_FUNC
+#ifdef CONFIG_FRAME_POINTER
+	pushq	%rbp
+	movq	%rsp, %rbp
+#endif
+	subq	$FTRACE_RETURN_SIZE, %rsp
+	movq	%rax, RAX(%rsp)
+	movq	%rdx, RDX(%rsp)
+	movq	%rbp, RBP(%rsp)
+	movq	%rsp, %rdi
+	call	ftrace_return_to_handler
+	movq	%rax, %rdi
+	movq	RDX(%rsp), %rdx
+	movq	RAX(%rsp), %rax
+	addq	$FTRACE_RETURN_SIZE, %rsp
+#ifdef CONFIG_FRAME_POINTER
+	popq	%rbp
+#endif
+	addq	$8, %rsp
+	UNWIND_HINT_UNDEFINED
+	CALL_DEPTH_ACCOUNT
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lreturned
+	int3
+.Lreturned:
+	movq	%rdi, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_CODE_END(return_to_handler)
+#endif /* CONFIG_FUNCTION_GRAPH_TRACER */

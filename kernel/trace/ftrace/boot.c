@@ -112,4 +112,5 @@ void __init ftrace_init(void)
 		ftrace_set_early_filter(&global_ops, filter_buf, 1);
 	if (notrace_buf[0])
 		ftrace_set_early_filter(&global_ops, notrace_buf, 0);
+	ftrace_graph_set_early_filters();
 }

@@ -218,5 +218,7 @@ __init void ftrace_init_tracefs_toplevel(struct trace_array *tr,
 	create_list("enabled_functions", d_tracer, &enabled);
 	create_list("touched_functions", d_tracer, &touched);
 	ftrace_create_filter_files(tr, d_tracer);
+	ftrace_graph_create_files(d_tracer);
+	ftrace_profile_create_files(d_tracer);
 	ftraced_create_files(d_tracer);
 }

@@ -376,10 +376,18 @@ static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end
 	ftrace_hash_free_rcu(hash);
 }
 
-static void forget_in_ops(struct ftrace_ops *ops, u32 start, u32 end)
+/**
+ * ftrace_filter_forget - take the sites of a stretch of text out of a filter
+ * @h: the filter
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
 {
-	forget_in(ops->func_hash, true, start, end);
-	forget_in(ops->func_hash, false, start, end);
+	forget_in(h, true, start, end);
+	forget_in(h, false, start, end);
 }
 
 /**
@@ -387,8 +395,8 @@ static void forget_in_ops(struct ftrace_ops *ops, u32 start, u32 end)
  * @start: first address
  * @end: first address behind it
  *
- * Its records go, and its sites leave the filters of all trace arrays and of
- * all registered ops.
+ * Its records go, and its sites leave the filters of all trace arrays, of all
+ * registered ops and of the graph tracer.
  *
  * Context: process, trace_types_lock and ftrace_lock held.
  */
@@ -401,10 +409,12 @@ void ftrace_forget(unsigned long start, unsigned long end)
 	lockdep_assert_held(&trace_types_lock);
 	lockdep_assert_held(&ftrace_lock);
 	while ((ops = ftrace_next_ops(ops)))
-		forget_in_ops(ops, first, last);
+		ftrace_filter_forget(ops->func_hash, first, last);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
-			forget_in_ops(tr->ops, first, last);
+			ftrace_filter_forget(tr->ops->func_hash, first, last);
 	}
+	ftrace_graph_forget(first, last);
+	ftrace_profile_forget(start, end);
 	ftrace_region_remove(start, end);
 }

@@ -12,18 +12,21 @@
  *               trampoline.c  the life of the code that serves one set
  *   users       ops.c       registration, and the dispatcher behind ftrace_caller
  *               direct.c    ops whose call sites call other code directly
+ *               subops.c    ops that share one callback: graph users
  *               hash.c      immutable sets of call sites
  *               filter.c    filters, as the kernel sets them
  *               names.c     the names of records, in address order
  *               match.c     from a pattern to a set of call sites
  *               mod_filter.c  patterns for modules, also for those yet to come
  *               gone.c      names of functions whose text has been freed
- *               filter_file.c, files.c, pid.c, command.c, probe.c, boot.c
+ *               profile.c   how often each function is called, and how long it takes
+ *               filter_file.c, files.c, graph.c, pid.c, command.c, probe.c, boot.c
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
  * Lock order: trace_types_lock > pid_mutex (pid.c), probe_mutex (probe.c),
- * direct_mutex (direct.c) > ftrace_ops_hash.regex_lock > ftrace_lock >
+ * direct_mutex (direct.c), ftrace_profile_mutex (profile.h) >
+ * ftrace_ops_hash.regex_lock > ftrace_lock >
  * tramp_mutex (trampoline.c) > cpus_read_lock > text_mutex > the stop.
  * module_mutex nests in ftrace_lock.
  */
@@ -379,6 +382,7 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 void ftrace_forget(unsigned long start, unsigned long end);
+void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
 
 /* ---- direct calls: direct.c --------------------------------------------- */
 
@@ -405,6 +409,31 @@ static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 {
 	return -EOPNOTSUPP;
 }
+#endif
+
+/* ---- the graph tracer: subops.c, graph.c ------------------------------- */
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs);
+void ftrace_graph_set_early_filters(void);
+void ftrace_graph_create_files(struct dentry *parent);
+void ftrace_graph_forget(u32 start, u32 end);
+#else
+static inline void ftrace_graph_set_early_filters(void) { }
+static inline void ftrace_graph_create_files(struct dentry *parent) { }
+static inline void ftrace_graph_forget(u32 start, u32 end) { }
+#endif
+
+/* ---- the profiler: profile.c -------------------------------------------- */
+
+#ifdef CONFIG_FUNCTION_PROFILER
+void ftrace_profile_create_files(struct dentry *parent);
+void ftrace_profile_forget(unsigned long start, unsigned long end);
+#else
+static inline void ftrace_profile_create_files(struct dentry *parent) { }
+static inline void ftrace_profile_forget(unsigned long start,
+					 unsigned long end) { }
 #endif
 
 /* ---- patterns, names, commands: match.c, names.c, command.c ------------ */

@@ -66,7 +66,7 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 
 	for (op = rcu_dereference_raw(ftrace_ops_list); op;
 	     op = rcu_dereference_raw(op->next)) {
-		if (op->flags & FTRACE_OPS_FL_STUB)
+		if (op->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SUBOP))
 			continue;
 		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
 			continue;

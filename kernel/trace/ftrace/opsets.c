@@ -116,14 +116,26 @@ static unsigned long func_of(const struct ftrace_ops *ops)
 	return (unsigned long)READ_ONCE(ops->func);
 }
 
-/* A direct call is made last, and a stub is there for its call sites only. */
+/*
+ * A direct call is made last, just before it one for all the graph users, and a
+ * stub is there for its call sites only.
+ */
 static bool is_called(const struct ftrace_ops *ops)
 {
-	return !(ops->flags & (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_STUB));
+	return !(ops->flags & (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_STUB |
+			       FTRACE_OPS_FL_SUBOP));
+}
+
+static void add_call(struct ftrace_tramp_spec *spec, const struct ftrace_ops *ops)
+{
+	spec->nr++;
+	spec->call[spec->nr - 1].func = func_of(ops);
+	spec->call[spec->nr - 1].arg = (unsigned long)ops;
 }
 
 static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 {
+	const struct ftrace_ops *graph = NULL;
 	struct ftrace_tramp_spec *spec;
 	unsigned int i;
 
@@ -138,12 +150,13 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 
 		if (ops->flags & FTRACE_OPS_FL_DIRECT)
 			spec->jump = ftrace_ops_direct(ops);
-		if (!is_called(ops))
-			continue;
-		spec->nr++;
-		spec->call[spec->nr - 1].func = func_of(ops);
-		spec->call[spec->nr - 1].arg = (unsigned long)ops;
+		if (ops->flags & FTRACE_OPS_FL_SUBOP)
+			graph = ops;
+		if (is_called(ops))
+			add_call(spec, ops);
 	}
+	if (graph)
+		add_call(spec, graph);
 	return spec;
 }
 

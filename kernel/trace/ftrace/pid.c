@@ -14,6 +14,7 @@
 #include <trace/events/sched.h>
 
 #include "internal.h"
+#include "../ftrace_internal.h"
 
 /*
  * Serialises the writers of the lists of all trace arrays, and is held while
@@ -174,7 +175,8 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops)
 	ftrace_func_t func = ops->saved_func;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!(ops->flags & FTRACE_OPS_FL_PID))
+	/* A graph user has its own entry function for that. */
+	if (!(ops->flags & FTRACE_OPS_FL_PID) || ops->flags & FTRACE_OPS_FL_SUBOP)
 		return;
 	if (ftrace_pids_enabled(ops))
 		func = pid_func;
@@ -196,6 +198,7 @@ static void publish_list(struct trace_array *tr, int type,
 		on_each_cpu(judge_current, tr, 1);
 	while ((ops = ftrace_next_ops(ops)))
 		ftrace_pid_update_ops(ops);
+	fgraph_update_pid_func();
 }
 
 static void forget_cpus(struct trace_array *tr)

@@ -43,6 +43,16 @@ void __fentry__(void);
 #define FTRACE_REGS_SIZE	(168 + (FTRACE_LINKS_SIZE + 168) % 16)
 #define FTRACE_SITE_RETURN	(FTRACE_REGS_SIZE + FTRACE_LINKS_SIZE)
 
+/*
+ * The stack in return_to_handler: a struct ftrace_regs and what makes it, with
+ * the links, a multiple of 16 behind the return address.
+ */
+#ifdef CONFIG_FRAME_POINTER
+#define FTRACE_RETURN_SIZE	176
+#else
+#define FTRACE_RETURN_SIZE	168
+#endif
+
 #ifndef __ASSEMBLY__
 struct pt_regs;
 
@@ -119,6 +129,17 @@ static inline void arch_ftrace_set_direct_caller(struct ftrace_regs *fregs,
 {
 	arch_ftrace_regs(fregs)->regs.orig_ax = addr;
 }
+#endif
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+struct ftrace_ops;
+
+#define ftrace_graph_func ftrace_graph_func
+void ftrace_graph_func(unsigned long ip, unsigned long parent_ip,
+		       struct ftrace_ops *op, struct ftrace_regs *fregs);
+void ftrace_graph_caller(void);
+extern u8 ftrace_graph_call[];
+extern u8 ftrace_graph_regs_call[];
 #endif
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_ARGS */
 #endif /* !__ASSEMBLY__ */
