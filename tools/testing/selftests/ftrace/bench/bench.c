@@ -337,6 +337,31 @@ static int some_functions(char name[][64], int nr)
 	return i;
 }
 
+/* A call that is seen to return, by the graph tracer alone and with others. */
+static void graph_call_rows(void)
+{
+	double plain;
+
+	if (!file_has("available_tracers", "function_graph"))
+		return;
+	settle();
+	per_call();
+	plain = per_call();
+	echo(TRACED, "set_ftrace_filter");
+	echo("function_graph", "current_tracer");
+	settle();
+	per_call();
+	say("graph-call-one %.1f\n", per_call() - plain);
+
+	instance("beside", TRACED);
+	settle();
+	per_call();
+	say("graph-call-beside %.1f\n", per_call() - plain);
+	remove_instance("beside");
+	echo("nop", "current_tracer");
+	echo("", "set_ftrace_filter");
+}
+
 /* What one instance costs to change among many that trace something else. */
 static void crowd_rows(void)
 {
@@ -447,6 +472,7 @@ int main(void)
 	tracefs_rows();
 	graph_rows();
 	call_rows();
+	graph_call_rows();
 	crowd_rows();
 	kprobe_rows();
 	multi_rows();

@@ -56,12 +56,13 @@ def read_lines(kernel):
 
 
 def read_results(kernel):
-    """{(test, "(instance)" or ""): (result, remark)}; empty if there are none."""
-    results = {}
+    """{(test, "(instance)" or ""): (result, remark)}, {test: seconds}."""
+    results, seconds = {}, {}
     for line in read_lines(kernel):
-        test, where, result, _, remark = line.rstrip("\n").split("\t")
+        test, where, result, took, remark = line.rstrip("\n").split("\t")
         results[test, where] = result, remark
-    return results
+        seconds[test] = max(int(took), seconds.get(test, 0))
+    return results, seconds
 
 
 def result_of(failed, word):
@@ -178,12 +179,13 @@ def badness(result):
 
 def table(ours, stock):
     """Both kernels side by side; true if ours is nowhere worse."""
-    a, b = read_results(stock), read_results(ours)
+    (a, took_a), (b, took_b) = read_results(stock), read_results(ours)
     if not b:
         sys.exit("ftracetest.py: no results of %s: run make ftracetest" % ours)
     rows, worse = sorted(set(a) | set(b)), []
     width = max(len(test) for test, _ in rows) + 11
-    print("%-*s  %-12s %-12s" % (width, "", stock, ours))
+    form = "%-*s  %-11s %7s  %-11s %7s  %s"
+    print((form % (width, "", stock, "", ours, "", "")).rstrip())
     for key in rows:
         one, remark1 = a.get(key, ("-", ""))
         two, remark2 = b.get(key, ("-", ""))
@@ -194,8 +196,15 @@ def table(ours, stock):
         elif two == "UNSUPPORTED" and one in ("PASS", "XFAIL"):
             # What this kernel does not have is no fault; it is shown all the same.
             mark = "not built"
-        print(("%-*s  %-12s %-12s %s" % (width, " ".join(key).strip(), one, two,
-                                         ": ".join(filter(None, (mark, remark2[:80]))))).rstrip())
+        took = ["" if key[1] else "%d s" % t[key[0]] if key[0] in t else ""
+                for t in (took_a, took_b)]
+        print((form % (width, " ".join(key).strip(), one, took[0], two, took[1],
+                       ": ".join(filter(None, (mark, remark2[:80]))))).rstrip())
+    both = set(took_a) & set(took_b)
+    if both:
+        print((form % (width, "the %d tests that both ran" % len(both),
+                       "", "%d s" % sum(took_a[t] for t in both),
+                       "", "%d s" % sum(took_b[t] for t in both), "")).rstrip())
     print()
     for name, results in ((stock, a), (ours, b)):
         count = {}
