@@ -24,7 +24,7 @@ done
 
 options=(--kernel "$kernel")
 lanes=("runner kunit demo dynamic dynamic-jmp base startup lint stress"
-       "users livepatch bpf boots sizes")
+       "users graph livepatch bpf boots sizes")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
@@ -35,7 +35,7 @@ else
 	stress=${STRESS:-1/5}
 	options+=(--silence 1800 --limit $((14400 + 14400 * stress)) --mem 4G
 		  --append 'kasan_multi_shot pci=noacpi')
-	lanes=("kunit dynamic users" stress)
+	lanes=("kunit dynamic users graph" stress)
 fi
 mkdir -p "$logs"
 
@@ -204,6 +204,14 @@ suite_users() {
 	# Who loads BPF programs by BTF cannot do so without it.
 	[ "$kernel" = recorder ] || policy=fair
 	guest users $policy --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+# Functions seen to return, and how often they are called.
+suite_graph() {
+	local list
+	mapfile -t list < <(cases "$tests_of_ours" graph)
+	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
+	guest graph strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # The base's own tests of livepatch.
