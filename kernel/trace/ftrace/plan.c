@@ -9,10 +9,12 @@
 #define pr_fmt(fmt) "ftrace: " fmt
 
 #include <linux/cpu.h>
+#include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "internal.h"
 #include "stats.h"
@@ -41,6 +43,36 @@ static int __init set_stop_us(char *str)
 }
 early_param("ftrace_stop_us", set_stop_us);
 
+/*
+ * Large ones not by kvmalloc(), if they can be had in one piece: to free a
+ * compound page takes a call for each page that is in it. By then all functions
+ * may be traced, and that would be most of what is left to do.
+ */
+static struct ftrace_plan_entry *entries_alloc(unsigned int nr)
+{
+	size_t size = array_size(nr, sizeof(struct ftrace_plan_entry));
+	unsigned long pages = 0;
+
+	if (size <= KMALLOC_MAX_CACHE_SIZE)
+		return kmalloc(size, GFP_KERNEL);
+	if (get_order(size) <= MAX_PAGE_ORDER)
+		pages = __get_free_pages(GFP_KERNEL | __GFP_NORETRY |
+					 __GFP_NOWARN, get_order(size));
+	return pages ? (void *)pages : vmalloc(size);
+}
+
+static void entries_free(struct ftrace_plan_entry *entries, unsigned int nr)
+{
+	size_t size = array_size(nr, sizeof(*entries));
+
+	if (size <= KMALLOC_MAX_CACHE_SIZE)
+		kfree(entries);
+	else if (is_vmalloc_addr(entries))
+		vfree(entries);
+	else
+		free_pages((unsigned long)entries, get_order(size));
+}
+
 /**
  * ftrace_plan_reserve - make room in a plan
  * @plan: the plan
@@ -55,12 +87,12 @@ int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
 
 	if (nr <= plan->size)
 		return 0;
-	e = kvmalloc_array(nr, sizeof(*e), GFP_KERNEL);
+	e = entries_alloc(nr);
 	if (!e)
 		return -ENOMEM;
 	if (plan->nr)
 		memcpy(e, plan->entries, array_size(plan->nr, sizeof(*e)));
-	kvfree(plan->entries);
+	entries_free(plan->entries, plan->size);
 	plan->entries = e;
 	plan->size = nr;
 	return 0;
@@ -72,7 +104,7 @@ int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
  */
 void ftrace_plan_free(struct ftrace_plan *plan)
 {
-	kvfree(plan->entries);
+	entries_free(plan->entries, plan->size);
 	memset(plan, 0, sizeof(*plan));
 }
 
