@@ -21,7 +21,8 @@ for t; do cases+=("test.d/$t"); done
 mkdir -p logs/none
 ln -s none logs/latest # ftracetest wants to remove it
 : >counts
-# The result of each case is in what it prints; of a log, the end is enough. What
+# The result of each case is in what it prints; of a log, the end is enough, of
+# what its cleaning up says (under lockdown it may do nothing) the beginning. What
 # a case leaves in the file counts is told behind its result.
 ./ftracetest -K -v "${cases[@]}" 2>&1 | awk '
 	function flush_log(i) {
@@ -37,6 +38,7 @@ ln -s none logs/latest # ftracetest wants to remove it
 		close("counts")
 	}
 	/^# / { lines[n++] = $0; next }
+	!/^(not )?ok |^1\.\.|^TAP/ && ++said > 40 { next }
 	{ flush_log(); print; tell_counts(); fflush() }
 	END { flush_log() }'
 exec "$tree/tools/testing/selftests/ftrace/qemu/guest-leaks.sh"

@@ -4,7 +4,7 @@
 #
 # usage: test.sh [--quick] [--kernel KERNEL] [SUITE...]
 #
-# Without SUITEs, two of them run at a time: a guest rarely keeps two CPUs busy.
+# Without SUITEs, three of them run at a time: a guest rarely keeps two CPUs busy.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,8 +23,9 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel")
-lanes=("runner kunit demo dynamic dynamic-jmp base startup lint stress"
-       "users graph livepatch bpf boots sizes")
+lanes=("runner kunit demo dynamic dynamic-jmp startup boots"
+       "users graph livepatch bpf base"
+       "stress sizes lint")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
@@ -105,9 +106,9 @@ skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $1 
 # Turn the KTAP result lines on stdin into ours; other lines are comments.
 # $2, the policy, says what a test counts as that was not resolved or is not
 # supported: "lax", both are skipped; "fair", only what is not supported is;
-# "strict", neither.
+# "strict", neither. How long a test took is told if it is worth telling.
 results() {
-	local suite=$1 policy=$2 line name of=
+	local suite=$1 policy=$2 line name of='' since=$SECONDS
 	while IFS= read -r line; do
 		if [[ $line =~ ^(not\ )?ok\ [0-9]+\ +(-\ )?(.*)$ ]]; then
 			name=$of${BASH_REMATCH[3]}
@@ -127,6 +128,9 @@ results() {
 			'not '*)	fail "$suite: $name" ;;
 			*)		pass "$suite: $name" ;;
 			esac
+			[ $((SECONDS - since)) -lt 5 ] ||
+				echo "# $suite: $((SECONDS - since)) s"
+			since=$SECONDS
 		elif [[ $line == '# Subtest: '* ]]; then
 			of="${line#*: }: "
 		elif [[ -n $line && ! $line =~ ^(1\.\.|K?TAP\ version) ]]; then
@@ -191,7 +195,7 @@ suite_dynamic() { dynamic dynamic --cpus 2; }
 
 # The other nop, for the tests that look at bytes.
 suite_dynamic-jmp() {
-	guest dynamic-jmp fair --cpus 4 --append ftrace_nop=jmp \
+	guest dynamic-jmp fair --cpus 2 --append ftrace_nop=jmp \
 		"$here/guest-ftracetest.sh" "$build/linux" \
 		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
 }
