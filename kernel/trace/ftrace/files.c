@@ -25,6 +25,9 @@ struct rec_list {
  * @r: the region the walk is in
  * @idx: the index of the record in it
  * @first: position of its first record in the walk
+ * @set: the set whose callees are written in the buffer of the file; 0: none
+ * @said: where they are in it
+ * @len: how long they are
  * @names: the names
  */
 struct rec_iter {
@@ -32,6 +35,9 @@ struct rec_iter {
 	struct ftrace_region	*r;
 	unsigned int		idx;
 	loff_t			first;
+	u32			set;
+	size_t			said;
+	size_t			len;
 	struct ftrace_names	names;
 };
 
@@ -58,8 +64,12 @@ static void *seek(struct rec_iter *it, loff_t pos)
 
 static void *rec_start(struct seq_file *m, loff_t *pos)
 {
+	struct rec_iter *it = m->private;
+
 	mutex_lock(&ftrace_lock);
-	return ftrace_disabled ? NULL : seek(m->private, *pos);
+	/* The buffer is empty again, and sets may have changed meanwhile. */
+	it->set = 0;
+	return ftrace_disabled ? NULL : seek(it, *pos);
 }
 
 static void *rec_next(struct seq_file *m, void *v, loff_t *pos)
@@ -84,14 +94,33 @@ static void show_flag(struct seq_file *m, bool has, char letter)
 }
 
 /*
- * How many ops, what they ask for, and what the call site calls: a trampoline
- * and the callbacks that it calls, or somebody's own code.
+ * What the call site calls: a trampoline and the callbacks that it calls, or
+ * somebody's own code. To look up their names takes ten times as long as all
+ * else, and most sites call the same.
  */
-static void show_set(struct seq_file *m, const struct dyn_ftrace *rec,
-		     bool traced)
+static void show_callees(struct seq_file *m, struct rec_iter *it,
+			 const struct ftrace_opset *set)
+{
+	unsigned int i;
+
+	if (it->set == set->id) {
+		seq_write(m, m->buf + it->said, it->len);
+		return;
+	}
+	it->set = set->id;
+	it->said = m->count;
+	seq_printf(m, " \tcall site -> %pS",
+		   (void *)ftrace_text_addr(set->target));
+	for (i = 0; i < set->nr; i++)
+		seq_printf(m, "%s%ps", i ? ", " : " -> ", set->ops[i]->func);
+	it->len = m->count - it->said;
+}
+
+/* How many ops, what they ask for, and whom that makes the call site call. */
+static void show_set(struct seq_file *m, struct rec_iter *it,
+		     const struct dyn_ftrace *rec, bool traced)
 {
 	struct ftrace_opset *set;
-	unsigned int i;
 
 	set = traced ? ftrace_opset_find(ftrace_rec_set(rec)) : NULL;
 	seq_printf(m, " (%u)", set ? set->nr : 0);
@@ -99,12 +128,8 @@ static void show_set(struct seq_file *m, const struct dyn_ftrace *rec,
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_IPMODIFY, 'I');
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_DIRECT, 'D');
 	show_flag(m, rec->state & FTRACE_REC_MODIFIED, 'M');
-	if (!set)
-		return;
-	seq_printf(m, " \tcall site -> %pS",
-		   (void *)ftrace_text_addr(set->target));
-	for (i = 0; i < set->nr; i++)
-		seq_printf(m, "%s%ps", i ? ", " : " -> ", set->ops[i]->func);
+	if (set)
+		show_callees(m, it, set);
 }
 
 /* Not by its set alone: kernel.ftrace_enabled may hold it at a nop. */
@@ -134,7 +159,7 @@ static int rec_show(struct seq_file *m, void *v)
 		seq_printf(m, "%lx ", ip);
 	ret = ftrace_names_show(&it->names, m, it->r, ip);
 	if (list->wanted)
-		show_set(m, rec, is_traced(rec));
+		show_set(m, it, rec, is_traced(rec));
 	seq_putc(m, '\n');
 	return ret;
 }

@@ -8,9 +8,9 @@
  *           white space; the same open file then gives a line for each: address,
  *           the 5 bytes there, what they are, and whom they call
  * calls     every function whose entry calls __fentry__ or a tracer's code,
- *           found by a walk over all symbols: address, what it is, name. The
- *           walk is done when it is opened; read again from the start, it
- *           tells what those functions that it found call by then
+ *           found by a walk over all symbols: address, what it is. The walk
+ *           is done when it is opened; read again from the start, it tells
+ *           what those functions that it found call by then
  * image     the text of the kernel as it is now, byte by byte from _stext on,
  *           with zeroes for the branches of static keys, which others change
  * corrupt   takes "NAME BYTES" and writes the bytes (ten hex digits) over the
@@ -137,6 +137,9 @@ static const char *kind_of(unsigned long ip, const u8 *insn,
  * @ip: where they are
  * @nr: how many
  * @size: how many @ip has room for
+ * @target: whom the last site calls that calls anybody; 0: not known
+ * @said: where the buffer of the file has the name of that
+ * @said_len: how long it is
  * @len: length of what is in @word
  * @word: a word that has not ended yet
  */
@@ -145,6 +148,9 @@ struct sites {
 	unsigned long	*ip;
 	size_t		nr;
 	size_t		size;
+	unsigned long	target;
+	size_t		said;
+	size_t		said_len;
 	size_t		len;
 	char		word[KSYM_NAME_LEN];
 };
@@ -188,6 +194,8 @@ static void *sites_start(struct seq_file *m, loff_t *pos)
 	struct sites *s = m->private;
 
 	mutex_lock(&s->lock);
+	/* The buffer is empty again. */
+	s->target = 0;
 	return *pos < s->nr ? s->ip + *pos : NULL;
 }
 
@@ -205,6 +213,21 @@ static void sites_stop(struct seq_file *m, void *v)
 	mutex_unlock(&s->lock);
 }
 
+/* Thousands call the same, and to look up a name takes long. */
+static void show_target(struct seq_file *m, unsigned long target)
+{
+	struct sites *s = m->private;
+
+	if (s->target == target) {
+		seq_write(m, m->buf + s->said, s->said_len);
+		return;
+	}
+	s->target = target;
+	s->said = m->count;
+	seq_printf(m, " %ps", (void *)target);
+	s->said_len = m->count - s->said;
+}
+
 static int text_show(struct seq_file *m, void *v)
 {
 	unsigned long ip = *(unsigned long *)v, target;
@@ -218,7 +241,7 @@ static int text_show(struct seq_file *m, void *v)
 	kind = kind_of(ip, insn, &target);
 	seq_printf(m, "%lx %*phN %s", ip, MCOUNT_INSN_SIZE, insn, kind);
 	if (target)
-		seq_printf(m, " %ps", (void *)target);
+		show_target(m, target);
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -339,7 +362,7 @@ static int calls_show(struct seq_file *m, void *v)
 		return 0;
 	kind = entry_kind(*ip);
 	if (kind && (!strcmp(kind, "fentry") || !strcmp(kind, "tracer")))
-		seq_printf(m, "%lx %s %ps\n", *ip, kind, (void *)*ip);
+		seq_printf(m, "%lx %s\n", *ip, kind);
 	return 0;
 }
 

@@ -240,7 +240,7 @@ static void check_text(void)
 		const struct func *f;
 		size_t len;
 
-		if (strncmp(kind, " tracer ", 8))
+		if (strncmp(kind, " tracer", 7))
 			continue;
 		f = bsearch(&ip, funcs, nr_funcs, sizeof(*funcs), cmp_func);
 		if (!f)

@@ -155,41 +155,46 @@ is_nop() { # name-or-address
 	return 1
 }
 
-# $TMPDIR/sites: "ADDRESS KIND NAME [MODULE]" of every function that can be
-# traced.
-read_sites() {
-	cat "$TRACEFS/available_filter_functions_addrs" > "$TMPDIR/avail"
-	cut -d' ' -f1 "$TMPDIR/avail" | text_of > "$TMPDIR/text"
-	[ "$(wc -l < "$TMPDIR/avail")" -eq "$(wc -l < "$TMPDIR/text")" ] ||
-		fail "not every address could be read"
-	awk 'NR == FNR { kind[$1] = $3; next }
-	     { line = $1 " " kind[$1]
-	       for (i = 2; i <= NF; i++) line = line " " $i
-	       print line }' "$TMPDIR/text" "$TMPDIR/avail" > "$TMPDIR/sites"
-}
-
 # What enabled_functions says is what the text says, for every function there
 # is: it is listed if and only if it calls a tracer; who is not listed has a
-# nop. Prints how many are traced.
+# nop. Nor does any function call a tracer that is not in the list of all. Prints
+# how many are traced.
 check_text() {
-	local bad
-
-	read_sites
-	if grep -vE '^[0-9a-f]+ (nop5|jmp|tracer) ' "$TMPDIR/sites" > "$TMPDIR/odd"; then
-		head "$TMPDIR/odd" >&2
-		fail "call sites that are neither nop nor traced"
-	fi
-	sed -n 's/^[0-9a-f]* tracer //p' "$TMPDIR/sites" | sort > "$TMPDIR/calling"
-	sed -E 's/ \([0-9]+\).*//' "$TRACEFS/enabled_functions" | sort > "$TMPDIR/listed"
-	if ! cmp -s "$TMPDIR/calling" "$TMPDIR/listed"; then
-		diff "$TMPDIR/calling" "$TMPDIR/listed" | head >&2
-		fail "enabled_functions (>) is not what the text calls (<)"
-	fi
-	# Nor does any function call a tracer that is not in the list of all.
-	bad=$(awk 'NR == FNR { known[$1] = 1; next }
-		   $2 == "tracer" && !($1 in known)' "$TMPDIR/sites" "$HELPER/calls")
-	[ -z "$bad" ] || fail "unknown call sites that call a tracer: $bad"
-	wc -l < "$TMPDIR/listed"
+	cat "$TRACEFS/available_filter_functions_addrs" > "$TMPDIR/avail"
+	cut -d' ' -f1 "$TMPDIR/avail" | text_of > "$TMPDIR/text"
+	sed 's/ (.*//' "$TRACEFS/enabled_functions" > "$TMPDIR/listed"
+	# All of them are in order of addresses.
+	awk -v text="$TMPDIR/text" -v listed="$TMPDIR/listed" \
+	    -v calls="$HELPER/calls" '
+		function bad(what) {
+			print what > "/dev/stderr"
+			if (++bads == 10)
+				exit
+		}
+		{
+			if ((getline line < text) <= 0 || index(line, $1 " ") != 1)
+				bad("cannot be read: " $0)
+			split(line, word, " ")
+			if (word[3] == "tracer") {
+				traced[$1] = 1
+				nr++
+				$1 = ""
+				if ((getline line < listed) <= 0 || line != substr($0, 2))
+					bad("enabled_functions has " line " where the text has" $0)
+			} else if (word[3] != "nop5" && word[3] != "jmp")
+				bad("neither nop nor traced: " $0 ": " line)
+		}
+		END {
+			if ((getline line < listed) > 0)
+				bad("enabled_functions has " line " and more")
+			while ((getline line < calls) > 0) {
+				split(line, word, " ")
+				if (word[2] == "tracer" && !(word[1] in traced))
+					bad("an unknown call site: " line)
+			}
+			print nr + 0
+			exit bads
+		}' "$TMPDIR/avail" || fail "enabled_functions is not what the text says"
 }
 
 # ---- ops
