@@ -27,7 +27,8 @@ ours() {
 	done
 }
 
-kernel_files() { ours "$@" | grep -Ev '^(tools|base|samples)/' || :; }
+kernel_files() { ours "$@" | grep -Ev '^(tools|base|samples|scripts)/' || :; }
+host_files() { ours "$@" | grep -E '^(scripts|tools)/' || :; }
 
 # Lines of log $1 that speak of one of our files, or of an error anywhere.
 findings() {
@@ -55,18 +56,30 @@ check_sparse() {
 	! findings "$out/sparse.log" | grep .
 }
 
-check_checkpatch() {
-	local files
-	mapfile -t files < <(ours .c .h .S)
-	[ ${#files[@]} -gt 0 ] || { echo "no source of ours"; return 1; }
-	# No git for it: it would look for commits of the kernel in our repository.
+# No git for it: it would look for commits of the kernel in our repository.
+checkpatch() { # IGNORED-TYPES FILE...
 	GIT_DIR=/nonexistent perl "$linux/scripts/checkpatch.pl" --root="$linux" --strict --terse --no-summary \
-		--show-types --ignore DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP -f "${files[@]}"
+		--show-types --ignore "$1" -f "${@:2}"
+}
+
+check_checkpatch() {
+	local files host ignore=DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP bad=0
+	cd "$top"
+	mapfile -t host < <(host_files .c .h .S)
+	mapfile -t files < <(comm -23 <(ours .c .h .S) <(host_files .c .h .S))
+	[ ${#files[@]} -gt 0 ] || { echo "no source of ours"; return 1; }
+	checkpatch "$ignore" "${files[@]}" || bad=1
+	# These have the names of <elf.h>, and no compiler_attributes.h.
+	[ ${#host[@]} -eq 0 ] ||
+		checkpatch "$ignore,CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO" "${host[@]}" || bad=1
+	# What it notes of the names in <linux/*.h>.
+	rm -f .checkpatch-camelcase.*
+	return "$bad"
 }
 
 check_kernel_doc() {
 	local files
-	mapfile -t files < <(kernel_files .c .h)
+	mapfile -t files < <(kernel_files .c .h; ours .c .h | grep '^scripts/')
 	[ ${#files[@]} -gt 0 ] || { echo "no kernel source of ours"; return 1; }
 	! perl "$linux/scripts/kernel-doc" -none "${files[@]}" 2>&1 | grep .
 }
