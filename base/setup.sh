@@ -19,7 +19,7 @@ packages=(
 	shellcheck sparse
 )
 if [ "${1:-}" = tests ]; then
-	packages+=(bpftrace clang libbpf-dev linux-perf trace-cmd)
+	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf trace-cmd)
 fi
 [ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
 

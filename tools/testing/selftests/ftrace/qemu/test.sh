@@ -25,7 +25,7 @@ done
 options=(--kernel "$kernel")
 lanes=("runner kunit demo dynamic dynamic-jmp startup boots"
        "users graph livepatch bpf base"
-       "stress sizes lint")
+       "stress sizes recordmcount lint")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
@@ -307,6 +307,15 @@ suite_lint() {
 			fail "lint: $check"
 		fi
 	done
+}
+
+# The program that makes the table of call sites, against gcc and a fuzzer.
+suite_recordmcount() {
+	results recordmcount strict < <(
+		"$top/tools/testing/selftests/ftrace/recordmcount/test.py" 2>&1
+		status=$?
+		[ $status -le 1 ] || echo "not ok 0 - ended with status $status"
+	)
 }
 
 suite_runner() { results runner strict < <("$here/runner-test.sh" 2>&1); }
