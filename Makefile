@@ -20,7 +20,7 @@ help:
 #:   make run         build the kernel, boot it in QEMU, show what it does
 #:   make test        every test; last line: N passed, N failed, N skipped
 #:   make test-quick  those of them that take a minute or two
-#:   make stress      those with NMIs, faults, everything at once
+#:   make stress      those with NMIs, faults, everything at once, in full
 #:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
@@ -42,8 +42,9 @@ help:
 #:                    (default: Debian's package linux-source-6.12)
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
-#:   STRESS=N         scale of the stress tests (default: 1, of make soak 3, of
-#:                    debug-test and kcsan-test 1/5)
+#:   STRESS=N         scale of the stress tests (default: of make stress 1, of
+#:                    make test 1/2, of make soak 3, of debug-test and
+#:                    kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the other tests (default: 3)
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:
@@ -87,7 +88,7 @@ test: setup-tests kernel startup
 	@$(qemu)/test.sh
 
 stress: setup-tests kernel
-	@$(qemu)/test.sh stress
+	@STRESS=$(or $(STRESS),1) $(qemu)/test.sh stress
 
 test-quick: kernel
 	@$(qemu)/test.sh --quick

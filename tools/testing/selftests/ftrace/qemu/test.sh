@@ -27,7 +27,7 @@ lanes=("runner kunit demo dynamic dynamic-jmp startup boots"
        "users graph livepatch bpf base"
        "stress sizes recordmcount lint")
 if [ "$kernel" = recorder ]; then
-	stress=${STRESS:-1}
+	stress=${STRESS:-1/2}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
 else
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The

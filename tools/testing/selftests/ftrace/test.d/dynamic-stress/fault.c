@@ -361,6 +361,8 @@ static bool is_filter(const struct step *st, unsigned int nr)
 	base = base ? base + 1 : st[nr - 1].path;
 	return !strcmp(base, "set_ftrace_filter") ||
 	       !strcmp(base, "set_ftrace_notrace") ||
+	       !strcmp(base, "set_graph_function") ||
+	       !strcmp(base, "set_graph_notrace") ||
 	       !strcmp(base, "stack_trace_filter");
 }
 
