@@ -15,6 +15,7 @@ if [ -e /proc/sys/kernel/ns_last_pid ]; then
 fi
 
 cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
+ln -s "$tree/Documentation/trace" /tmp/ftrace/Documentation
 cd /tmp/ftrace
 cases=()
 for t; do cases+=("test.d/$t"); done

@@ -25,7 +25,7 @@ done
 options=(--kernel "$kernel")
 lanes=("runner kunit demo dynamic dynamic-jmp startup boots"
        "users graph livepatch bpf base"
-       "stress sizes recordmcount lint")
+       "stress sizes docs recordmcount lint")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1/2}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
@@ -210,6 +210,14 @@ suite_users() {
 	guest users $policy --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
+# What the documents show is what the kernel does.
+suite_docs() {
+	local list
+	mapfile -t list < <(cases "$tests_of_ours" docs)
+	[ ${#list[@]} -gt 0 ] || { fail "docs: no test case"; return; }
+	guest docs strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
 # Functions seen to return, and how often they are called.
 suite_graph() {
 	local list
@@ -300,7 +308,7 @@ suite_startup() {
 
 suite_lint() {
 	local check
-	for check in sparse checkpatch kernel-doc scripts; do
+	for check in sparse checkpatch kernel-doc scripts docs; do
 		if "$top/base/lint.sh" "$check" 2>&1 | sed -u 's/^/# lint: /'; then
 			pass "lint: $check"
 		else

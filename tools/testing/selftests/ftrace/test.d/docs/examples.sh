@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Run the shell examples of a document, in the current directory, and compare
+# what they print with what the document shows.
+#
+# An example is a run of indented lines that begins with "tracing# COMMAND". Such
+# lines are commands, the others what the command before them prints. All of it,
+# but for empty lines, has to be there and in that order, where
+#
+#   ...			on a line of its own is any number of lines,
+#   ...			within a line is any text,
+#   a number		of three digits or more, or with a point in it, is any,
+#   blanks		are any blanks, and none at both ends of a line.
+#
+# The commands of a document are run by one shell, one after the other.
+#
+# usage: examples.sh DOCUMENT [EXAMPLE-LINE]...
+# With line numbers only the examples whose first command is there are run.
+
+doc=$1
+shift
+name=${doc##*/}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# "LINE COMMAND" for each command; what follows it is in LINE.shown.
+awk -v work="$work" -v only=" $* " '
+	function indent(line) {
+		match(line, /^[ \t]*/)
+		return RLENGTH
+	}
+	/^[ \t]+tracing# / {
+		if (!inside)
+			begin = NR
+		inside = 1
+		depth = indent($0)
+		file = ""
+		if (only != "  " && !index(only, " " begin " "))
+			next
+		file = work "/" NR ".shown"
+		printf "" > file
+		print NR, substr($0, depth + 10)
+		next
+	}
+	/^[ \t]*$/		{ next }
+	inside && indent($0) < depth	{ inside = 0; file = "" }
+	inside && file != ""	{ print > file }' "$doc" > "$work/commands"
+
+# Does what was printed look like what is shown?
+matches() { # shown printed
+	awk '
+	function trim(line) {
+		gsub(/[ \t]+/, " ", line)
+		sub(/^ /, "", line)
+		sub(/ $/, "", line)
+		return line
+	}
+	# The regular expression that a line stands for.
+	function pattern(line,	re, token) {
+		re = "^"
+		while (line != "") {
+			if (match(line, /^\.\.\./)) {
+				re = re ".*"
+			} else if (match(line, /^[0-9]+(\.[0-9]+)?/)) {
+				token = substr(line, 1, RLENGTH)
+				re = re (length(token) > 2 ? "[0-9]+([.][0-9]+)?" : token)
+				line = substr(line, length(token) + 1)
+				continue
+			} else {
+				match(line, /^./)
+				token = substr(line, 1, 1)
+				if (token ~ /[A-Za-z_ ]/)
+					re = re token
+				else if (token == "^" || token == "\\")
+					re = re "\\" token
+				else
+					re = re "[" token "]"
+			}
+			line = substr(line, RLENGTH + 1)
+		}
+		return re "$"
+	}
+	/^[ \t]*$/	{ next }
+	NR == FNR	{
+		line = trim($0)
+		shown[++n] = line == "..." ? "..." : pattern(line)
+		next
+	}
+			{ printed[++m] = trim($0) }
+	END {
+		i = j = 1
+		star = 0
+		while (j <= m) {
+			if (i <= n && shown[i] == "...") {
+				star = i++
+				from = j
+			} else if (i <= n && printed[j] ~ shown[i]) {
+				i++
+				j++
+			} else if (star) {
+				i = star + 1
+				j = ++from
+			} else {
+				exit 1
+			}
+		}
+		while (i <= n && shown[i] == "...")
+			i++
+		exit i <= n
+	}' "$1" "$2"
+}
+
+commands=0
+bad=0
+while read -r line command <&3; do
+	commands=$((commands + 1))
+	eval "$command" > "$work/out" 2>&1 3<&-
+	sed 's/^[^ ]*: line [0-9]*: /bash: /' "$work/out" > "$work/printed"
+	matches "$work/$line.shown" "$work/printed" && continue
+	bad=$((bad + 1))
+	echo "$name:$line: $command"
+	echo "shown:"
+	cat "$work/$line.shown"
+	echo "printed:"
+	head -n 40 "$work/printed"
+done 3< "$work/commands"
+
+echo "$name: $((commands - bad)) of $commands commands print what is shown"
+[ "$commands" -gt 0 ] && [ "$bad" -eq 0 ]
