@@ -28,7 +28,7 @@ help:
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
-#:   make lint        sparse, checkpatch, kernel-doc and W=1 on our files
+#:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup
 #:   make stock       build the unmodified base (build/stock)
@@ -112,6 +112,7 @@ bench: kernel stock
 	@$(ftrace)/bench/bench.py
 
 lint: prepare
+	@base/setup.sh lint
 	@base/lint.sh
 
 .PHONY: series

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse with the W=1 of gcc, checkpatch --strict, kernel-doc,
-# and for the scripts shellcheck.  Any finding fails.  build/linux must be there.
+# for the scripts shellcheck and for the documents Sphinx.  Any finding fails.
+# build/linux must be there.
 #
-# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts]...
+# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -96,7 +97,28 @@ check_scripts() {
 	return "$bad"
 }
 
-[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts
+# The documents of a folder are built as a whole, since they refer to each other,
+# and anew, since of what has not changed Sphinx does not complain again.
+check_docs() {
+	local f dirs
+	ours .rst | grep '^Documentation/' >"$out/documents" ||
+		{ echo "no document of ours"; return 1; }
+	dirs=$(sed 's|^Documentation/||; s|/[^/]*$||' "$out/documents" | sort -u | tr '\n' ' ')
+	rm -rf "$out/doc/Documentation/output"
+	if ! make -C "$linux" O="$out/doc" SPHINXDIRS="${dirs% }" htmldocs \
+		>"$out/docs.log" 2>&1; then
+		tail "$out/docs.log"
+		return 1
+	fi
+	while IFS= read -r f; do
+		f=${f#Documentation/}
+		[ -f "$out/doc/Documentation/output/${f%.rst}.html" ] ||
+			{ echo "$f was not built"; return 1; }
+	done <"$out/documents"
+	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
+}
+
+[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts docs
 status=0
 for check; do
 	if (check_"${check//-/_}"); then

@@ -3,8 +3,9 @@
 # Install by apt whatever is missing to build and to boot the kernels.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [tests]
-# tests: also what the tests run in the guest
+# usage: setup.sh [lint|tests]
+# lint: also what builds the documents; tests: that and what the tests run in the
+# guest
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -18,9 +19,11 @@ packages=(
 	# to check the source
 	shellcheck sparse
 )
-if [ "${1:-}" = tests ]; then
-	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf trace-cmd)
-fi
+case ${1:-} in
+lint)	packages+=(python3-sphinx) ;;
+tests)	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf python3-sphinx
+		   trace-cmd) ;;
+esac
 [ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
