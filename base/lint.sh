@@ -43,20 +43,34 @@ findings() {
 	} | sed "s|$linux/||g; s|\.\./linux/||g" | sort -u
 }
 
+# Build objects $2... with the options of kernel $1, looking at them.
+look_at() {
+	local which=$1 tree=$out
+	local config=("$top/base/config/common.config" "$top/base/config/recorder.config")
+	shift
+	if [ "$which" != recorder ]; then
+		tree=$out/$which
+		config+=("$top/base/config/$which.config")
+	fi
+	"$top/base/configure.sh" "$linux" "$tree" "${config[@]}" || return
+	(cd "$tree" && rm -f "$@")
+	make -C "$linux" O="$tree" CC="ccache gcc" HOSTCC="ccache gcc" -k -j"${JOBS:-$(nproc)}" \
+		C=2 W=1 CHECK=sparse prepare "$@" >"$out/$which.log" 2>&1 || :
+	! findings "$out/$which.log" | grep .
+}
+
+# Call sites are found by the recorder or by a table: what each has to itself, and
+# who knows of both.
 check_sparse() {
-	local objects
+	local objects recorder table status=0
 	objects=$(kernel_files .c | sed 's/\.c$/.o/')
 	[ -n "$objects" ] || { echo "no kernel source of ours"; return 1; }
-	"$top/base/configure.sh" "$linux" "$out" "$top/base/config/common.config" \
-		"$top/base/config/recorder.config" || return
-	cd "$out"
-	# shellcheck disable=SC2086 # a list
-	rm -f $objects
-	cd "$top"
-	# shellcheck disable=SC2086
-	make -C "$linux" O="$out" CC="ccache gcc" HOSTCC="ccache gcc" -k -j"${JOBS:-$(nproc)}" \
-		C=2 W=1 CHECK=sparse prepare $objects >"$out/sparse.log" 2>&1 || :
-	! findings "$out/sparse.log" | grep .
+	mapfile -t recorder < <(grep -Ev '/table(_test)?\.o$' <<<"$objects")
+	mapfile -t table < <(grep -E '/(table(_test)?|ftraced|module|boot|update|ftrace)\.o$' \
+		<<<"$objects")
+	look_at recorder "${recorder[@]}" || status=1
+	look_at table "${table[@]}" || status=1
+	return "$status"
 }
 
 # No git for it: it would look for commits of the kernel in our repository.

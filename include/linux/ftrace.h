@@ -334,6 +334,11 @@ enum {
 
 extern struct mutex ftrace_lock;
 
+#ifdef CONFIG_FTRACE_MCOUNT_RECORD
+/* Where the build leaves the addresses of call sites. */
+#define FTRACE_CALLSITE_SECTION	"__mcount_loc"
+#endif
+
 void ftrace_init(void);
 void ftrace_module_init(struct module *mod);
 void ftrace_module_enable(struct module *mod);

@@ -129,8 +129,15 @@ void ftrace_tramp_set_jump(unsigned long ip,
 			   const struct ftrace_tramp_layout *layout,
 			   unsigned long jump);
 
+#ifdef CONFIG_FTRACE_RECORDER
 /* From then on __fentry__ takes notes. */
 void ftrace_text_arm_recorder(void);
+#else
+static inline void ftrace_text_arm_recorder(void) { }
+#endif
+
+/* For sites that nobody can run yet: no plan, no stop. */
+unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr);
 
 /* Decoding of a function's entry: the call site at @addr, or 0. */
 unsigned long ftrace_text_entry_site(unsigned long addr);

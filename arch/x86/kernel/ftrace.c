@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/string.h>
+#include <linux/sync_core.h>
 #include <linux/uaccess.h>
 #include <asm/alternative.h>
 #include <asm/ibt.h>
@@ -63,6 +64,7 @@ int __init ftrace_dyn_arch_init(void)
 	return ftrace_window_init();
 }
 
+#ifdef CONFIG_FTRACE_RECORDER
 /**
  * ftrace_text_arm_recorder() - from now on let __fentry__ take notes
  *
@@ -77,6 +79,7 @@ void __init ftrace_text_arm_recorder(void)
 
 	text_poke_early(ftrace_recorder_switch, push_rax, sizeof(push_rax));
 }
+#endif
 
 /*
  * The five bytes at @ip; false if there is no reading them. Not
@@ -276,6 +279,68 @@ int ftrace_text_write_one(u32 ip, u32 from, u32 to)
 	poke_insn(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
 	return 0;
 }
+
+#ifdef CONFIG_FTRACE_MCOUNT_RECORD
+/* What the build has left there: a call of __fentry__, or a nop for it. */
+static bool is_as_built(const struct ftrace_site_insn *insn, u32 ip)
+{
+	if (__is_defined(CC_USING_NOP_MCOUNT) &&
+	    !memcmp(insn, x86_nops[MCOUNT_INSN_SIZE], MCOUNT_INSN_SIZE))
+		return true;
+	return is_site_insn(insn, ip, ftrace_text_key(MCOUNT_ADDR));
+}
+
+/*
+ * The only ones who can run this meanwhile are NMIs on this CPU, in early boot.
+ * They find a whole instruction at any time: a jump over what is written.
+ */
+static void write_first_nop(unsigned long ip)
+{
+	static const u8 jump_over[] = { JMP8_INSN_OPCODE, 0x03 };
+	const u8 *nop = (const u8 *)&ftrace_site_nop;
+	u8 *p = (u8 *)ip;
+
+	WRITE_ONCE(*(u16 *)p, *(const u16 *)jump_over);
+	barrier();
+	p[2] = nop[2];
+	p[3] = nop[3];
+	p[4] = nop[4];
+	barrier();
+	WRITE_ONCE(*(u16 *)p, *(const u16 *)nop);
+}
+
+/**
+ * ftrace_text_make_nops() - make call sites nops that nobody can run yet
+ * @sites: where the sites should be, in text that can be written to; those that
+ *	the build has left no call at, nor a nop for it, are taken out
+ * @nr: how many
+ *
+ * Context: boot CPU, while ftrace_text_early() is true, interrupts off; or
+ * process context for text of a module that is being put together.
+ *
+ * Return: how many are left, all of them nops.
+ */
+unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr)
+{
+	unsigned int i, left = 0;
+
+	pagefault_disable();
+	for (i = 0; i < nr; i++) {
+		u32 key = ftrace_text_key(sites[i]);
+		struct ftrace_site_insn insn;
+
+		if (!load_site(sites[i], &insn) || !is_as_built(&insn, key))
+			continue;
+		if (!is_site_insn(&insn, key, 0))
+			write_first_nop(sites[i]);
+		sites[left++] = sites[i];
+	}
+	pagefault_enable();
+	/* Once for all: what this CPU has prefetched is void. */
+	sync_core();
+	return left;
+}
+#endif /* CONFIG_FTRACE_MCOUNT_RECORD */
 
 static u32 rec_key(const struct dyn_ftrace *rec)
 {

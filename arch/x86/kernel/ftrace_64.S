@@ -20,7 +20,9 @@
 #include <asm/segment.h>
 #include <asm/unwind_hints.h>
 
+#ifdef CONFIG_FTRACE_RECORDER
 #include "../../../kernel/trace/ftrace/notes.h"
+#endif
 
 	/* A probe in here would run into itself. */
 	.section .noinstr.text, "ax"
@@ -164,7 +166,8 @@ SYM_INNER_LABEL(\name, SYM_L_GLOBAL)
  *
  * Until ftrace_text_arm_recorder() a bare return, so that it can be called with
  * no per-CPU data, no stack to speak of and the kernel not yet where it was
- * linked to. Then the recorder: note the site, once.
+ * linked to. Then the recorder: note the site, once. With a table of call sites
+ * there is no recorder, and this is a return for ever.
  *
  * It runs in every context there is. What it may rely on is a stack and the
  * kernel's mapping; it takes no lock and faults on nothing.
@@ -175,6 +178,7 @@ SYM_CODE_START(__fentry__)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
 	CALL_DEPTH_ACCOUNT
+#ifdef CONFIG_FTRACE_RECORDER
 SYM_INNER_LABEL(ftrace_recorder_switch, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	/*
@@ -219,6 +223,7 @@ SYM_INNER_LABEL(ftrace_recorder_switch, SYM_L_GLOBAL)
 	jmp	.Lnoted
 
 .Lreturn:
+#endif
 	RET
 SYM_CODE_END(__fentry__)
 EXPORT_SYMBOL(__fentry__)

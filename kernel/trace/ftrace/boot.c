@@ -11,6 +11,7 @@
 #include <asm/setup.h>
 
 #include "internal.h"
+#include "table.h"
 
 /* Set where a filter came with the boot, so that self-tests keep away. */
 bool ftrace_filter_param __initdata;
@@ -71,7 +72,7 @@ static int __init add_kernel_text(void)
 			      NULL) &&
 	    ftrace_region_add((unsigned long)_sinittext,
 			      (unsigned long)_einittext, NULL))
-		ret = 0;
+		ret = ftrace_table_kernel();
 	mutex_unlock(&ftrace_lock);
 	return ret;
 }
@@ -94,7 +95,7 @@ static int __init start(void)
 /**
  * ftrace_init - start function tracing
  *
- * Call sites are noted from here on.
+ * Call sites are noted from here on; or they are all known, if there is a table.
  *
  * Context: early boot, one CPU, interrupts off, memory is up.
  */

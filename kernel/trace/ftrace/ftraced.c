@@ -5,9 +5,13 @@
  * A round takes the notes the recorder has made, gives each new call site a
  * record, and writes one plan: nops, or calls for the sites that somebody
  * traces already. The boot has a round behind each level of initcalls; then
- * the thread takes over, with at most one a second once the system runs. A round that finds nothing
- * leaves the system in equilibrium: no thread runs, only a deferrable timer
- * looks at two counters, and it does not wake an idle CPU for that.
+ * the thread takes over, with at most one a second once the system runs. A
+ * round that finds nothing leaves the system in equilibrium: no thread runs,
+ * only a deferrable timer looks at two counters, and it does not wake an idle
+ * CPU for that.
+ *
+ * With a table of call sites there are no notes, and as a rule no rounds: they
+ * settle what the table lacks and somebody asks for.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -19,9 +23,9 @@
 #include <linux/uaccess.h>
 
 #include "internal.h"
-#include "notes.h"
 #include "recorder.h"
 #include "stats.h"
+#include "table.h"
 
 /* Room for what runs until the first rounds, as ftraced_slots= may change. */
 static unsigned int boot_slots __initdata = 16 * 1024;
@@ -148,7 +152,7 @@ static bool ftraced_round(void)
 	bool found = false;
 
 	mutex_lock(&ftrace_lock);
-	if (enabled && !ftrace_disabled && ftrace_notes)
+	if (enabled && !ftrace_disabled)
 		found = round_once();
 	mutex_unlock(&ftrace_lock);
 	return found;
@@ -263,8 +267,11 @@ late_initcall_sync(ftraced_start);
  */
 int __init ftraced_init(void)
 {
-	struct ftrace_note_table *t = ftrace_notes_alloc(boot_slots);
+	struct ftrace_note_table *t;
 
+	if (!IS_ENABLED(CONFIG_FTRACE_RECORDER))
+		return 0;
+	t = ftrace_notes_alloc(boot_slots);
 	if (!t)
 		return -ENOMEM;
 	ftrace_notes_publish(t);
@@ -285,6 +292,8 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "pending: %d\n", st.pending);
 	seq_printf(m, "slots: %lu\n", st.slots);
 	seq_printf(m, "skipped: %lu\n", st.skipped);
+	if (IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD))
+		seq_printf(m, "table: %lu\n", ftrace_nr_table);
 	seq_printf(m, "discovered: %lu\n", ftrace_nr_discovered);
 	seq_printf(m, "records: %lu\n", ftrace_update_tot_cnt);
 	seq_printf(m, "new: %u\n", new);

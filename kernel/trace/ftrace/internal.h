@@ -4,6 +4,7 @@
  *
  *   discovery   notes.c     the note table that the recorder fills
  *               ftraced.c   the rounds: notes become records, records are settled
+ *               table.c     or: the sites that the build has collected
  *               discover.c  sites asked for by name or address
  *   state       regions.c   stretches of text and their records
  *               opsets.c    interned sets of ops: what a record's state points at
@@ -49,7 +50,8 @@ extern bool ftrace_disabled;
 /*
  * The low bits of dyn_ftrace.state hold the id of an interned set of ops: who
  * traces this site, and so what its text calls. The others:
- * NEW: the text still calls __fentry__, and the set is empty
+ * NEW: the text still calls __fentry__, or is the nop that a table had it made
+ *	at once; the set is empty, and not yet what the ops ask for
  * BAD: the text was not what it should be; the record is left alone for good
  * TOUCHED: at some time the text called somebody other than __fentry__
  * MODIFIED: and that could change where the function goes on
@@ -138,8 +140,10 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip);
 struct dyn_ftrace *ftrace_rec_in(struct ftrace_recs *recs, unsigned long start,
 				 unsigned long end);
 int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr);
+int ftrace_recs_add_settled(struct ftrace_region *r, const u32 *sites,
+			    unsigned int nr);
 
-/* ---- discovery: notes.c, discover.c, ftraced.c ------------------------ */
+/* ---- discovery: discover.c, ftraced.c; see recorder.h, table.h too ---- */
 
 int ftrace_discover_all(void);
 int ftrace_discover_region(struct ftrace_region *r);
@@ -504,6 +508,7 @@ int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
 		       unsigned long addr);
 void ftrace_names_stop(struct ftrace_names *n);
 unsigned long ftrace_names_symbol(struct ftrace_names *n);
+bool ftrace_names_has(struct ftrace_names *n, unsigned long ip);
 const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip);
 int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		      struct ftrace_region *r, unsigned long ip);

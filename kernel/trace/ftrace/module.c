@@ -7,6 +7,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
+#include "table.h"
 
 static bool all_functions_wanted(void)
 {
@@ -21,8 +22,9 @@ static bool all_functions_wanted(void)
 	return false;
 }
 
+/* By its table, and if that is not enough by a look at each of its functions. */
 static void add_mod_text(struct module *mod, enum mod_mem_type type,
-			 bool discover)
+			 bool traced, bool discover)
 {
 	const struct module_memory *mem = &mod->mem[type];
 	unsigned long start = (unsigned long)mem->base;
@@ -31,7 +33,8 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 	if (!mem->size)
 		return;
 	r = ftrace_region_add(start, start + mem->size, mod);
-	if (!r || (discover && ftrace_discover_region(r)))
+	if (!r || ftrace_table_module(r, !traced) ||
+	    (discover && ftrace_discover_region(r)))
 		pr_warn("no memory for the functions of module %s\n",
 			mod->name);
 }
@@ -40,12 +43,15 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
  * ftrace_module_init - a module is being loaded
  * @mod: the module
  *
- * Nothing of it can run, and its text is still being written.
+ * Nothing of it can run, and its text is still being written: if there is a
+ * table of its call sites, this is the time to make them nops.
  *
  * Context: process.
  */
 void ftrace_module_init(struct module *mod)
 {
+	if (!ftrace_disabled)
+		ftrace_table_module_init(mod);
 }
 
 /**
@@ -54,22 +60,24 @@ void ftrace_module_init(struct module *mod)
  *
  * From now on its functions are found as they run. If somebody traces all
  * functions that would be one call too late: then they are found at once, as
- * are those that a filter waits for.
+ * are those that a filter waits for. Where modules should have a table, its
+ * functions are known from now on, and found at once if it has none.
  *
  * Context: process.
  */
 void ftrace_module_enable(struct module *mod)
 {
-	bool all;
+	bool traced, discover;
 
 	if (ftrace_disabled)
 		return;
 	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
-	all = all_functions_wanted();
-	add_mod_text(mod, MOD_TEXT, all);
-	add_mod_text(mod, MOD_INIT_TEXT, all);
-	if (all)
+	traced = ftrace_next_ops(NULL);
+	discover = all_functions_wanted() || ftrace_table_is_missing(mod);
+	add_mod_text(mod, MOD_TEXT, traced, discover);
+	add_mod_text(mod, MOD_INIT_TEXT, traced, discover);
+	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD))
 		ftrace_settle();
 	mutex_unlock(&ftrace_lock);
 	ftrace_waiting_module(mod);

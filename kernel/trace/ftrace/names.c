@@ -254,6 +254,19 @@ unsigned long ftrace_names_symbol(struct ftrace_names *n)
 }
 
 /**
+ * ftrace_names_has - is a call site that of a function with a name?
+ * @n: the walk
+ * @ip: the call site, not below any asked for before
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_names_has(struct ftrace_names *n, unsigned long ip)
+{
+	skip_to(n, ip - SITE_OFFSET_MAX);
+	return n->addr <= ip;
+}
+
+/**
  * ftrace_names_alias - the next name of the function of a call site
  * @n: the walk
  * @ip: the call site, not below any asked for before

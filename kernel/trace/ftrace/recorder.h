@@ -35,6 +35,7 @@ struct ftrace_notes_stat {
 	unsigned long	slots;
 };
 
+#ifdef CONFIG_FTRACE_RECORDER
 enum ftrace_note_result ftrace_note_claim(struct ftrace_note_table *t, u32 key);
 struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes);
 struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t);
@@ -42,5 +43,28 @@ void ftrace_notes_retire(struct ftrace_note_table *t);
 void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip),
 			   void *data);
 void ftrace_notes_stat(struct ftrace_notes_stat *st);
+#else
+/* With a table of call sites nobody takes notes. */
+static inline struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes)
+{
+	return NULL;
+}
+
+static inline struct ftrace_note_table *
+ftrace_notes_publish(struct ftrace_note_table *t)
+{
+	return NULL;
+}
+
+static inline void ftrace_notes_retire(struct ftrace_note_table *t) { }
+static inline void ftrace_notes_for_each(bool (*fn)(void *data,
+						    unsigned long ip),
+					 void *data) { }
+
+static inline void ftrace_notes_stat(struct ftrace_notes_stat *st)
+{
+	*st = (struct ftrace_notes_stat) {};
+}
+#endif
 
 #endif /* _KERNEL_TRACE_FTRACE_RECORDER_H */

@@ -176,26 +176,14 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip)
 			     ip, ip);
 }
 
-static void rec_init(struct dyn_ftrace *rec, unsigned long ip)
+static void rec_init(struct dyn_ftrace *rec, unsigned long ip, u32 state)
 {
 	rec->offset = ip - (unsigned long)_text;
-	rec->state = FTRACE_REC_NEW;
+	rec->state = state;
 }
 
-/**
- * ftrace_recs_add - add records of call sites that are not known yet
- * @r: the region they lie in
- * @sites: the sites, as ftrace_text_key(), ascending, no two alike, none that
- *	   has a record
- * @nr: how many
- *
- * The new records are FTRACE_REC_NEW: their text calls __fentry__.
- *
- * Context: process, ftrace_lock held. Pointers to records of @r that were
- * taken before are void afterwards.
- * Return: 0, or -ENOMEM and nothing is changed.
- */
-int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)
+static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
+		    u32 state)
 {
 	struct ftrace_recs *old = ftrace_region_recs(r), *recs;
 	unsigned int nr_old = old ? old->nr : 0, i = 0, j = 0, k;
@@ -214,16 +202,52 @@ int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)
 		if (i < nr_old && ftrace_rec_ip(&old->rec[i]) < ip) {
 			recs->rec[k] = old->rec[i++];
 		} else {
-			rec_init(&recs->rec[k], ip);
+			rec_init(&recs->rec[k], ip, state);
 			j++;
 		}
 	}
 
 	account(old, -1);
 	account(recs, 1);
-	r->nr_new += nr;
+	if (state & FTRACE_REC_NEW)
+		r->nr_new += nr;
 	rcu_assign_pointer(r->recs, recs);
 	if (old)
 		kvfree_rcu(old, rcu);
 	return 0;
+}
+
+/**
+ * ftrace_recs_add - add records of call sites that are not known yet
+ * @r: the region they lie in
+ * @sites: the sites, as ftrace_text_key(), ascending, no two alike, none that
+ *	   has a record
+ * @nr: how many
+ *
+ * The new records are FTRACE_REC_NEW: see there for what their text is.
+ *
+ * Context: process, ftrace_lock held. Pointers to records of @r that were
+ * taken before are void afterwards.
+ * Return: 0, or -ENOMEM and nothing is changed.
+ */
+int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)
+{
+	return add_recs(r, sites, nr, FTRACE_REC_NEW);
+}
+
+/**
+ * ftrace_recs_add_settled - the same for sites that are nops already
+ * @r: see ftrace_recs_add(); so are the next two
+ * @sites: the sites
+ * @nr: how many
+ *
+ * Only if no ops asks for any of them.
+ *
+ * Context: as ftrace_recs_add().
+ * Return: as ftrace_recs_add().
+ */
+int ftrace_recs_add_settled(struct ftrace_region *r, const u32 *sites,
+			    unsigned int nr)
+{
+	return add_recs(r, sites, nr, 0);
 }

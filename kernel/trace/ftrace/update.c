@@ -4,8 +4,8 @@
  * written to the records.
  *
  * An update walks the records it concerns in the order of their addresses. A
- * record that is NEW, one whose text still calls __fentry__, takes part like
- * any other: it goes straight to what it has to call.
+ * record that is NEW, one whose text is as it was found, takes part like any
+ * other: it goes straight to what it has to call.
  */
 #include <linux/err.h>
 
@@ -65,6 +65,15 @@ static u32 set_text(u32 id)
 	return sites_on ? ftrace_opset_target(id) : 0;
 }
 
+/* Only a table has sites made nops before they have records. */
+static u32 new_text(const struct dyn_ftrace *rec)
+{
+	if (IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD) &&
+	    ftrace_text_matches(ftrace_text_key(ftrace_rec_ip(rec)), 0))
+		return 0;
+	return ftrace_text_key(MCOUNT_ADDR);
+}
+
 /**
  * ftrace_rec_text - what the text of a record's call site is
  * @rec: the record, not a bad one
@@ -75,7 +84,7 @@ static u32 set_text(u32 id)
 u32 ftrace_rec_text(const struct dyn_ftrace *rec)
 {
 	if (rec->state & FTRACE_REC_NEW)
-		return ftrace_text_key(MCOUNT_ADDR);
+		return new_text(rec);
 	return set_text(ftrace_rec_set(rec));
 }
 
@@ -128,8 +137,8 @@ static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
 	ret = take_step(u, id, want);
 	if (ret)
 		return ret;
-	return ftrace_plan_add(&u->plan, rec, ftrace_text_key(MCOUNT_ADDR),
-			       u->last.to_text, u->last.to);
+	return ftrace_plan_add(&u->plan, rec, new_text(rec), u->last.to_text,
+			       u->last.to);
 }
 
 static __always_inline int update_rec(struct update *u, struct dyn_ftrace *rec)

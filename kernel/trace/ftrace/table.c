@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Discovery by a table that the build has made.
+ *
+ * What lies in __mcount_loc has come a long way: from the compiler or a tool
+ * that reads objects, through a linker that keeps one of several functions of a
+ * name and drops no code, and through sorttable, which makes entries zero. So
+ * the table is a list of places to look at. A call site is what lies in text,
+ * holds what the compiler puts there, and is the entry of a function that has a
+ * name, so that the table finds what a look at each symbol would find. What it
+ * lacks is found on demand, as if there were none.
+ *
+ * The calls become nops before anybody can run them: those of the kernel before
+ * there is a second CPU, those of a module while it is still put together. That
+ * takes neither a plan nor a stop.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+
+#include "internal.h"
+#include "table.h"
+
+/* Sites that became records because of a table; ftrace_lock. */
+unsigned long ftrace_nr_table;
+
+static bool is_text(const struct module *mod, unsigned long ip)
+{
+	if (!mod)
+		return ftrace_region_find(ip);
+	return within_module_mem_type(ip, mod, MOD_TEXT) ||
+	       within_module_mem_type(ip, mod, MOD_INIT_TEXT);
+}
+
+static bool ascends(const unsigned long *table, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 1; i < nr; i++) {
+		if (table[i] < table[i - 1])
+			return false;
+	}
+	return true;
+}
+
+static int cmp_sites(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a;
+	unsigned long y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * ftrace_table_tidy - have a table hold places in text, in order, each once
+ * @mod: the module it belongs to; NULL: the kernel, whose regions are there
+ * @table: the table, which is written to
+ * @nr: how many entries it has
+ *
+ * Nothing is read at the places: what is no text need not be there at all. The
+ * kernel's table comes sorted, and one of a module is short.
+ *
+ * Context: process, or early boot; for the kernel ftrace_lock held.
+ * Return: how many entries are left.
+ */
+unsigned int ftrace_table_tidy(const struct module *mod, unsigned long *table,
+			       unsigned int nr)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < nr; i++) {
+		unsigned long ip = ftrace_call_adjust(table[i]);
+
+		if (is_text(mod, ip) && is_text(mod, ip + MCOUNT_INSN_SIZE - 1))
+			table[left++] = ip;
+	}
+	nr = left;
+	if (!ascends(table, nr))
+		sort(table, nr, sizeof(*table), cmp_sites, NULL);
+
+	left = 0;
+	for (i = 0; i < nr; i++) {
+		if (!left || table[i] != table[left - 1])
+			table[left++] = table[i];
+	}
+	return left;
+}
+
+/**
+ * ftrace_table_fill - give the call sites of a table their records
+ * @r: the region; sites that lie elsewhere are passed over
+ * @table: the sites, ascending, all of them nops, none with a record
+ * @nr: how many
+ * @settled: a nop is what they have to be; otherwise the records are
+ *	FTRACE_REC_NEW, and ftrace_settle() has to follow
+ *
+ * Code without a name gets no record: it is of a function that the linker has
+ * replaced by another one, and never runs.
+ *
+ * Context: process, ftrace_lock held. Takes module_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_table_fill(struct ftrace_region *r, const unsigned long *table,
+		      unsigned int nr, bool settled)
+{
+	struct ftrace_sites s = {};
+	struct ftrace_names n;
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = ftrace_names_start(&n, r, r->start);
+	if (ret)
+		return ret;
+	for (i = 0; i < nr && !ret; i++) {
+		if (table[i] < r->start || table[i] >= r->end)
+			continue;
+		if (ftrace_names_has(&n, table[i]))
+			ret = ftrace_sites_add(&s, table[i]);
+	}
+	ftrace_names_stop(&n);
+
+	if (!ret && settled)
+		ret = ftrace_recs_add_settled(r, s.key, s.nr);
+	else if (!ret)
+		ret = ftrace_recs_add(r, s.key, s.nr);
+	if (!ret)
+		ftrace_nr_table += s.nr;
+	ftrace_sites_free(&s);
+	return ret;
+}
+
+/**
+ * ftrace_table_kernel - make the records of all that the kernel's table has
+ *
+ * Context: early boot, one CPU, interrupts off, ftrace_lock held; the kernel's
+ * regions are there, and no ops is.
+ * Return: 0 or -ENOMEM.
+ */
+int __init ftrace_table_kernel(void)
+{
+	unsigned int nr = __stop_mcount_loc - __start_mcount_loc, left;
+	struct ftrace_region *r;
+	int ret;
+
+	if (IS_ENABLED(CONFIG_FTRACE_SORT_STARTUP_TEST) &&
+	    !ascends(__start_mcount_loc, nr))
+		pr_warn("the table of call sites is not sorted\n");
+
+	left = ftrace_table_tidy(NULL, __start_mcount_loc, nr);
+	left = ftrace_text_make_nops(__start_mcount_loc, left);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		ret = ftrace_table_fill(r, __start_mcount_loc, left, true);
+		if (ret)
+			return ret;
+	}
+	pr_info("%lu call sites in the table, and %lu entries that are none\n",
+		ftrace_nr_table, nr - ftrace_nr_table);
+	return 0;
+}
+
+/**
+ * ftrace_table_module_init - make the call sites of a module nops
+ * @mod: the module: relocated, not yet protected, and run by nobody
+ *
+ * What is left of its table is what can be trusted from then on.
+ *
+ * Context: process.
+ */
+void ftrace_table_module_init(struct module *mod)
+{
+	unsigned int nr;
+
+	if (!mod->ftrace_callsites)
+		return;
+	nr = ftrace_table_tidy(mod, mod->ftrace_callsites,
+			       mod->num_ftrace_callsites);
+	mod->num_ftrace_callsites =
+		ftrace_text_make_nops(mod->ftrace_callsites, nr);
+}
+
+/**
+ * ftrace_table_module - make records of what a module's table has in a region
+ * @r: the region, of a module
+ * @settled: see ftrace_table_fill()
+ *
+ * Context: as ftrace_table_fill().
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_table_module(struct ftrace_region *r, bool settled)
+{
+	const struct module *mod = r->mod;
+
+	if (!mod->num_ftrace_callsites)
+		return 0;
+	return ftrace_table_fill(r, mod->ftrace_callsites,
+				 mod->num_ftrace_callsites, settled);
+}
