@@ -24,13 +24,15 @@ help:
 #:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
+#:   make table-test  our tests on a kernel with a table of call sites
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files
 #:   make kernel      build the kernel only (build/recorder); others made of the
-#:                    same source: make debug, make kcsan, make startup
+#:                    same source: make debug, make kcsan, make startup,
+#:                    make table, make table-recordmcount, make table-objtool
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
 #:   make series      the same as patches for "git am" (build/series)
@@ -53,6 +55,7 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 .PHONY: setup setup-tests prepare kernel stock debug kcsan startup
+.PHONY: table table-recordmcount table-objtool
 setup:
 	@base/setup.sh
 	@base/qemu.sh
@@ -71,13 +74,14 @@ stock: setup
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
-debug kcsan: prepare
+debug kcsan table table-recordmcount table-objtool: prepare
 	@base/build.sh $@
 
 startup: kernel
 	@base/build.sh startup
 
-.PHONY: run shell test test-quick stress soak debug-test kcsan-test bench lint
+.PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
+.PHONY: bench lint
 run: kernel
 	@$(qemu)/demo-run.sh
 
@@ -100,6 +104,11 @@ soak: setup-tests kernel
 
 debug-test kcsan-test: %-test: setup-tests %
 	@$(qemu)/test.sh --kernel $*
+
+# What makes the table: TABLE=table-recordmcount or table-objtool, or gcc.
+TABLE ?= table
+table-test: setup-tests $(TABLE)
+	@$(qemu)/test.sh --kernel $(TABLE)
 
 .PHONY: ftracetest stock-test
 ftracetest: setup-tests kernel

@@ -30,6 +30,11 @@ lanes=("runner kunit demo dynamic dynamic-jmp graph livepatch bpf base startup
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1/2}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
+elif [[ $kernel == table* ]]; then
+	logs=$build/run/$kernel
+	stress=${STRESS:-1}
+	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
+	lanes=("table kunit dynamic" "users graph")
 else
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.
@@ -207,7 +212,7 @@ suite_users() {
 	mapfile -t list < <(cases "$tests_of_ours" users)
 	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
 	# Who loads BPF programs by BTF cannot do so without it.
-	[ "$kernel" = recorder ] || policy=fair
+	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
 	guest users $policy --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
@@ -225,6 +230,14 @@ suite_graph() {
 	mapfile -t list < <(cases "$tests_of_ours" graph)
 	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
 	guest graph strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+# What a table of call sites promises; for kernels that have one.
+suite_table() {
+	local list
+	mapfile -t list < <(cases "$tests_of_ours" table)
+	[ ${#list[@]} -gt 0 ] || { fail "table: no test case"; return; }
+	guest table strict --cpus 2 "$here/guest-boot.sh" "$build/linux" "${list[@]}"
 }
 
 # The base's own tests of livepatch.

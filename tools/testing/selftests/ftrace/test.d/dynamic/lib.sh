@@ -74,6 +74,11 @@ settle() {
 	wait_for at_equilibrium || fail "no equilibrium after $LONG s"
 }
 
+# Were call sites found when the kernel was built, and so are never noted?
+has_table() {
+	grep -q '^table: ' "$TRACEFS/ftraced_stats"
+}
+
 # ---- files
 
 # What is on stdin, written to the end of a file, is refused for that reason.
@@ -153,6 +158,15 @@ is_nop() { # name-or-address
 	nop5|jmp)	return 0 ;;
 	esac
 	return 1
+}
+
+# As a function is before anybody has asked for it, while ftraced is held.
+is_fresh() { # name-or-address
+	if has_table; then
+		is_nop "$1"
+	else
+		[ "$(kind_of "$1")" = fentry ]
+	fi
 }
 
 # What enabled_functions says is what the text says, for every function there
