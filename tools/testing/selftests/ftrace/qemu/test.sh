@@ -24,6 +24,10 @@ while [ $# -gt 0 ]; do
 done
 
 options=(--kernel "$kernel")
+# How guests run where nothing depends on CPUs that run at the same time. Races
+# are found only where they do.
+turns=(--turns)
+[ "$kernel" != kcsan ] || turns=()
 lanes=("runner kunit demo dynamic dynamic-jmp graph livepatch bpf base startup
 	docs sizes recordmcount lint"
        "users stress boots")
@@ -201,7 +205,7 @@ suite_dynamic() { dynamic dynamic --cpus 2; }
 
 # The other nop, for the tests that look at bytes.
 suite_dynamic-jmp() {
-	guest dynamic-jmp fair --cpus 2 --append ftrace_nop=jmp \
+	guest dynamic-jmp fair --cpus 2 "${turns[@]}" --append ftrace_nop=jmp \
 		"$here/guest-ftracetest.sh" "$build/linux" \
 		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
 }
@@ -213,7 +217,7 @@ suite_users() {
 	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
 	# Who loads BPF programs by BTF cannot do so without it.
 	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
-	guest users $policy --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest users $policy --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # What the documents show is what the kernel does.
@@ -221,7 +225,7 @@ suite_docs() {
 	local list
 	mapfile -t list < <(cases "$tests_of_ours" docs)
 	[ ${#list[@]} -gt 0 ] || { fail "docs: no test case"; return; }
-	guest docs strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest docs strict --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # Functions seen to return, and how often they are called.
@@ -229,7 +233,7 @@ suite_graph() {
 	local list
 	mapfile -t list < <(cases "$tests_of_ours" graph)
 	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
-	guest graph strict --cpus 2 "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest graph strict --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # What a table of call sites promises; for kernels that have one.
@@ -246,7 +250,7 @@ suite_livepatch() {
 		fail "livepatch: its tests can be built"
 		return
 	fi
-	guest livepatch strict --cpus 2 "$here/guest-livepatch.sh" "$build/livepatch"
+	guest livepatch strict --cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
 # The base's own tests of BPF, those that hook functions.
@@ -262,13 +266,13 @@ suite_bpf() {
 		fail "bpf: its tests can be built"
 		return
 	fi
-	guest bpf strict --cpus 2 "$here/guest-bpf.sh" \
+	guest bpf strict --cpus 2 "${turns[@]}" "$here/guest-bpf.sh" \
 		"$build/bpf/tools/testing/selftests/bpf" "${tests[@]}"
 }
 
 # Boots made for some tests, as a list says.
 boots() { # WHAT LIST
-	local name append cpus tests with mem t list
+	local name append cpus tests with mem t list mode
 	while IFS='|' read -r name append cpus tests with mem; do
 		list=()
 		for t in $tests; do
@@ -276,8 +280,11 @@ boots() { # WHAT LIST
 		done
 		name=${name// /} with=${with// /} cpus=${cpus// /} mem=${mem// /}
 		[ ${#list[@]} -gt 0 ] || { fail "$1 $name: no test case"; continue; }
+		mode=()
+		[ "$with" != turns ] || { mode=("${turns[@]}") with=; }
 		runner=$here/${with:-run}.py
-		guest "$1-$name" strict --cpus "$cpus" ${mem:+--mem "$mem"} --append "$append" \
+		guest "$1-$name" strict --cpus "$cpus" "${mode[@]}" \
+			${mem:+--mem "$mem"} --append "$append" \
 			env "STRESS=$stress" "$here/guest-boot.sh" "$build/linux" "${list[@]}"
 		runner=$here/run.py
 	done < <(sed '/^#/d' "$here/$2")
@@ -295,7 +302,7 @@ suite_stress() { boots stress stress.list; }
 suite_base() {
 	local list
 	mapfile -t list < <(sed '/^#/d' "$here/base-tests.list")
-	guest base lax "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest base lax "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 suite_demo() {
