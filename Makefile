@@ -25,6 +25,7 @@ help:
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
 #:   make table-test  our tests on a kernel with a table of call sites
+#:   make matrix      a small kernel for each way to configure ours, built and tested
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
@@ -81,7 +82,7 @@ startup: kernel
 	@base/build.sh startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
-.PHONY: bench lint
+.PHONY: matrix bench lint
 run: kernel
 	@$(qemu)/demo-run.sh
 
@@ -110,6 +111,10 @@ TABLE ?= table
 table-test: setup-tests $(TABLE)
 	@$(qemu)/test.sh --kernel $(TABLE)
 
+matrix: setup-tests prepare
+	@base/setup.sh matrix
+	@$(qemu)/test.sh matrix
+
 .PHONY: ftracetest stock-test
 ftracetest: setup-tests kernel
 	@$(qemu)/ftracetest.py
@@ -117,7 +122,7 @@ ftracetest: setup-tests kernel
 stock-test: setup-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
-bench: kernel stock
+bench: kernel stock table
 	@$(ftrace)/bench/bench.py
 
 lint: prepare

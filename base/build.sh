@@ -5,22 +5,25 @@
 #
 # usage: build.sh KERNEL
 #
-# recorder is the kernel made from our tree, stock the one from the base. Any
-# other NAME of base/config is recorder with that fragment over it, stock-NAME is
-# stock with it.
+# recorder is the kernel made from our tree, stock the one from the base, small one
+# of our tree with hardly anything in it. Any other NAME of base/config is recorder
+# with that fragment over it, stock-NAME is stock with it, small-NAME is small with
+# small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 which=$1
+config=$top/base/config
+src=$build/linux fragments=("$config/common.config")
 case $which in
 stock*)	src=$build/base under=stock ;;
-*)	src=$build/linux under=recorder ;;
+small*)	under=small fragments=() ;;
+*)	under=recorder ;;
 esac
 out=$build/$which
 log=$out/build.log
-config=$top/base/config
-fragments=("$config/common.config" "$config/$under.config")
+fragments+=("$config/$under.config")
 if [ "$which" != "$under" ]; then
 	fragments+=("$config/${which#stock-}.config")
 fi
@@ -32,6 +35,12 @@ exec 9>"$out/.lock"
 flock -n 9 || { say WAIT "for another build of $which"; flock 9; }
 
 cc=${CC:-gcc}
+llvm=$(sed -n 's/^#: LLVM=//p' "${fragments[@]}")
+if [ -n "$llvm" ]; then
+	# The base's Makefile takes all its tools from it.
+	export LLVM=$llvm
+	cc=clang$llvm
+fi
 # Few files see the options that startup has over recorder.
 if [ "$which" = startup ] && [ ! -e "$out/.config" ] && [ -e "$build/recorder/vmlinux" ]; then
 	say COPY "build/recorder to build/startup"

@@ -20,6 +20,7 @@ trap 'rm -rf "$work"' EXIT
 state=$({
 	cat "$@" "$0"
 	${CC:-gcc} --version
+	echo "${LLVM:-}"
 	find "$src" -name 'Kconfig*' -type f -printf '%p %s %T@\n' | sort
 } | sha256sum)
 if [ -s "$out/.config" ] && [ "$state" = "$(cat "$out/.config.state" 2>/dev/null)" ]; then

@@ -3,9 +3,9 @@
 # Install by apt whatever is missing to build and to boot the kernels.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests]
+# usage: setup.sh [lint|tests|matrix]
 # lint: also what builds the documents; tests: that and what the tests run in the
-# guest
+# guest; matrix: the other compiler
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -23,6 +23,7 @@ case ${1:-} in
 lint)	packages+=(python3-sphinx) ;;
 tests)	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf python3-sphinx
 		   trace-cmd) ;;
+matrix)	packages+=(clang-16 lld-16 llvm-16) ;;
 esac
 [ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
 

@@ -188,11 +188,13 @@ cases() {
 	(cd "$1" && find "${@:2}" -name '*.tc' 2>/dev/null | sort)
 }
 
-suite_kunit() {
+kunit() { # SUITE POLICY RUN.PY-ARGUMENTS...
 	# A test case is indented by one level; suites and parameters are not it.
-	guest kunit fair --append 'kunit.enable=1 kunit.filter_glob=ftrace*' \
+	guest "$@" --append 'kunit.enable=1 kunit.filter_glob=ftrace*' \
 		--show '^(?:\[ *[0-9.]+\] )?    ((?:not )?ok .*|# .*)' "$here/guest-leaks.sh"
 }
+
+suite_kunit() { kunit kunit fair; }
 
 dynamic() { # SUITE RUN.PY-ARGUMENTS...
 	local list
@@ -291,6 +293,47 @@ boots() { # WHAT LIST
 }
 
 suite_boots() { boots boot boots.list; }
+
+# Small kernels, each with one thing other than in the kernel under test.
+suite_matrix() {
+	local name cpus tests
+
+	while IFS='|' read -r name cpus tests; do
+		name=${name// /} cpus=${cpus// /}
+		if ! "$top/base/build.sh" "$name" 2>&1 | sed -u 's/^/# matrix: /'; then
+			fail "matrix-$name: it can be built"
+			continue
+		fi
+		# KUnit tests leave their marks in the figures that a boot begins with.
+		if grep -q '^CONFIG_FTRACE_KUNIT_TEST=y' "$build/$name/.config"; then
+			kunit "matrix-$name-kunit" strict --kernel "$name" --cpus "$cpus"
+		fi
+		# shellcheck disable=SC2086 # words of the list
+		guest "matrix-$name" strict --kernel "$name" --cpus "$cpus" "${turns[@]}" \
+			"$here/guest-boot.sh" "$build/linux" $tests
+	done < <(sed '/^#/d' "$here/matrix.list")
+	same_tables small-table small-recordmcount small-objtool
+}
+
+# Whoever makes the table, it has the same functions.
+same_tables() { # KERNEL KERNEL...
+	local name first=$1
+
+	for name; do
+		if ! "$here/table-sites.py" "$build/$name/vmlinux" >"$logs/$name.sites"; then
+			fail "matrix: the table of $name can be read"
+			return
+		fi
+	done
+	echo "# matrix: $(wc -l <"$logs/$first.sites") functions in the table of $first"
+	for name in "${@:2}"; do
+		if diff "$logs/$first.sites" "$logs/$name.sites" | sed 's/^/# matrix: /'; then
+			pass "matrix: the tables of $first and $name are the same"
+		else
+			fail "matrix: the tables of $first and $name are the same"
+		fi
+	done
+}
 
 # A little of everything on machines of all sizes, and under lockdown.
 suite_sizes() { boots size sizes.list; }
