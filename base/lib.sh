@@ -12,3 +12,7 @@ die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 	exit 1
 }
+
+# Take what an object depends on from the compiler, which writes it down anyway: to
+# have it preprocess each file twice takes a third of a build.
+export CCACHE_DEPEND=1
