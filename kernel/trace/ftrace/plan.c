@@ -181,20 +181,27 @@ static void note_stop(unsigned int sites, u64 ns)
 					     (u64)ftrace_stop_us * NSEC_PER_USEC);
 }
 
-/* How many entries from @first on make up @sites that change, or all. */
-static unsigned int next_slice(const struct ftrace_plan *plan,
-			       unsigned int first, unsigned int *sites)
+/*
+ * How many entries of those from @lo to @hi make up @sites that change, or all,
+ * counted from the end where the plan is written from there.
+ */
+static unsigned int next_slice(const struct ftrace_plan *plan, unsigned int lo,
+			       unsigned int hi, bool from_end,
+			       unsigned int *sites)
 {
+	const struct ftrace_plan_entry *e;
 	unsigned int i, nr = 0;
 
 	if (plan->nr_text == plan->nr) {
-		*sites = min(*sites, plan->nr - first);
+		*sites = min(*sites, hi - lo);
 		return *sites;
 	}
-	for (i = first; i < plan->nr && nr < *sites; i++)
-		nr += plan->entries[i].from != plan->entries[i].to;
+	for (i = 0; lo + i < hi && nr < *sites; i++) {
+		e = &plan->entries[from_end ? hi - 1 - i : lo + i];
+		nr += e->from != e->to;
+	}
 	*sites = nr;
-	return i - first;
+	return i;
 }
 
 /*
@@ -219,14 +226,26 @@ static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
 	}
 }
 
+/*
+ * A stop takes hundreds of calls: of the scheduler, of the timers that were late,
+ * of RCU. They are in the first half of the kernel's text. Written from the end,
+ * a plan that has sites traced does not have them traced until the last stop;
+ * written from the start, one that lets go of sites begins with them.
+ */
 static void write_slices(const struct ftrace_plan *plan)
 {
-	unsigned int first, nr, sites;
+	unsigned int lo = 0, hi = plan->nr, first, nr, sites;
+	bool from_end = plan->entries[0].to;
 
 	lockdep_assert_held(&text_mutex);
-	for (first = 0; first < plan->nr; first += nr) {
+	while (lo < hi) {
 		sites = slice_sites;
-		nr = next_slice(plan, first, &sites);
+		nr = next_slice(plan, lo, hi, from_end, &sites);
+		first = from_end ? hi - nr : lo;
+		if (from_end)
+			hi -= nr;
+		else
+			lo += nr;
 		if (!sites)
 			continue;
 		note_stop(sites, ftrace_text_write(plan, first, nr));
