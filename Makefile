@@ -36,7 +36,8 @@ help:
 #:                    make table, make table-recordmcount, make table-objtool
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
-#:   make series      the same as patches for "git am" (build/series)
+#:   make series      the same as patches for "git am --empty=drop" (build/series)
+#:   make series-check  each of them: checkpatch, does it apply, does it build
 #:   make clean       remove build/
 #:
 #: Settings, as in "make run LINUX=/path":
@@ -49,6 +50,8 @@ help:
 #:                    make test 1/2, of make soak 3, of debug-test and
 #:                    kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the other tests (default: 3)
+#:   STEPS=all        have make series-check build each step, not only those that
+#:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:
 #: What is missing is installed with apt on first use (Debian 12).
@@ -129,9 +132,12 @@ lint: prepare
 	@base/setup.sh lint
 	@base/lint.sh
 
-.PHONY: series
+.PHONY: series series-check
 series: prepare
 	@base/series.sh
+
+series-check: series
+	@base/series-check.sh
 
 .PHONY: clean
 clean:

@@ -16,3 +16,19 @@ die() {
 # Take what an object depends on from the compiler, which writes it down anyway: to
 # have it preprocess each file twice takes a third of a build.
 export CCACHE_DEPEND=1
+
+# checkpatch --strict, on files after -f or on patches.  No git for it: it would
+# look for commits of the kernel in our repository.
+checkpatch() { # IGNORED-TYPES ARGUMENT...
+	GIT_DIR=/nonexistent perl "$build/linux/scripts/checkpatch.pl" --root="$build/linux" \
+		--strict --terse --no-summary --show-types --ignore "$1" "${@:2}"
+}
+
+# How an architecture tells the tracer of system calls what it has is ARCH_HAS_...;
+# the parameters that __setup() takes are in the base's list already, where
+# checkpatch does not look.
+# shellcheck disable=SC2034
+checkpatch_ignore=DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP
+# Programs of the host have the names of <elf.h>, and no compiler_attributes.h.
+# shellcheck disable=SC2034
+checkpatch_ignore_host=CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO

@@ -73,22 +73,15 @@ check_sparse() {
 	return "$status"
 }
 
-# No git for it: it would look for commits of the kernel in our repository.
-checkpatch() { # IGNORED-TYPES FILE...
-	GIT_DIR=/nonexistent perl "$linux/scripts/checkpatch.pl" --root="$linux" --strict --terse --no-summary \
-		--show-types --ignore "$1" -f "${@:2}"
-}
-
 check_checkpatch() {
-	local files host ignore=DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP bad=0
+	local files host bad=0
 	cd "$top"
 	mapfile -t host < <(host_files .c .h .S)
 	mapfile -t files < <(comm -23 <(ours .c .h .S) <(host_files .c .h .S))
 	[ ${#files[@]} -gt 0 ] || { echo "no source of ours"; return 1; }
-	checkpatch "$ignore" "${files[@]}" || bad=1
-	# These have the names of <elf.h>, and no compiler_attributes.h.
+	checkpatch "$checkpatch_ignore" -f "${files[@]}" || bad=1
 	[ ${#host[@]} -eq 0 ] ||
-		checkpatch "$ignore,CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO" "${host[@]}" || bad=1
+		checkpatch "$checkpatch_ignore,$checkpatch_ignore_host" -f "${host[@]}" || bad=1
 	# What it notes of the names in <linux/*.h>.
 	rm -f .checkpatch-camelcase.*
 	return "$bad"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make build/series/*.patch: what build/linux differs in from the base, as a
-# series for "git am".  The first patch takes the stock core out (function
-# tracing cannot be selected any more) and brings our headers; the next ones add
-# our files, then the hooks; the last one makes function tracing selectable.
-# Every step builds.  The result of all is compared with build/linux.
+# series for "git am --empty=drop" (which leaves out the cover letter).  What goes
+# into which patch, in which order, says base/series.list; the messages stand there
+# and in base/hooks/*.patch, the cover letter in base/cover-letter.  The result of
+# all is compared with build/linux.  See series-check.sh for the steps between.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -12,100 +12,152 @@ set -euo pipefail
 linux=$build/linux
 base=$build/base
 out=$build/series
+list=$top/base/series.list
 kconfig=arch/x86/Kconfig
-headers=(include/linux/ftrace.h include/linux/ftrace_graph.h arch/x86/include/asm/ftrace.h)
 [ -f "$build/linux.differs" ] || die "no build/linux: run make prepare"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The author of the patches is the one of our last commit.
-name=$(git -C "$top" log -1 --format=%an 2>/dev/null) || name=
-mail=$(git -C "$top" log -1 --format=%ae 2>/dev/null) || mail=
+# The author of the patches is the one of our last commit, and so is the date: the
+# same input gives the same series.
+last() { git -C "$top" log -1 --format="$1" 2>/dev/null || :; }
+name=$(last %an) mail=$(last %ae) date=$(last %aI)
 export GIT_AUTHOR_NAME=${name:-nobody} GIT_AUTHOR_EMAIL=${mail:-nobody@localhost}
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+[ -z "$date" ] || export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 
 # A repository with those files only that differ, as the base has them.
 repo=$work/repo
-git init -q "$repo"
+git init -q -b series "$repo"
 cd "$repo"
-put() { # FROM-TREE FILE...
-	local from=$1 f
-	shift
-	for f; do
-		mkdir -p "$(dirname "$f")"
-		cp -P "$from/$f" "$f"
-	done
+put() { # FROM-TREE FILE
+	mkdir -p "$(dirname "$2")"
+	cp -P "$1/$2" "$2"
 }
-commit() {
+commit() { # SUBJECT BODY
 	git add -A -f
-	git diff --cached --quiet || git commit -q -m "$1" -m "${2:-}"
+	! git diff --cached --quiet || die "nothing in the patch \"$1\""
+	git commit -q -m "$1" -m "$2"
 }
 
 mapfile -t differs <"$build/linux.differs"
 for f in "${differs[@]}"; do
 	[ ! -e "$base/$f" ] || put "$base" "$f"
 done
-commit base
+commit base ''
 git tag base
 
-# 1: the stock core goes
-ours=() # files of ours that are still to come
-for f in "${differs[@]}"; do
-	if [ ! -e "$linux/$f" ] || grep -qxF -- "$f" "$top/base/replaced"; then rm -f "$f"; fi
-	if [ -e "$linux/$f" ] && [ ! -e "$f" ]; then ours+=("$f"); fi
-done
-put "$linux" "${headers[@]}"
-sed -i '/^\tselect HAVE_FUNCTION_TRACER\b/d' "$kconfig"
-commit 'ftrace: Take the dynamic tracing core out' \
-	'Another one takes its place. Until it is there, no function tracer can be
-selected; only the declarations for its callers are present.'
-
-# 2...: ours, part by part
-set -f # patterns are for our own matching
-while IFS= read -r line; do
-	rest=()
-	for f in "${ours[@]}"; do
-		into=
-		for pattern in ${line##* : }; do
-			# shellcheck disable=SC2053 # a pattern it is
-			[[ $f != $pattern ]] || into=yes
-		done
-		if [ -n "$into" ]; then put "$linux" "$f"; else rest+=("$f"); fi
+# Those of the paths on stdin that match.
+match() { # PATTERN
+	local f
+	while IFS= read -r f; do
+		# shellcheck disable=SC2053 # a pattern it is
+		if [[ $f == $1 ]]; then echo "$f"; fi
 	done
-	ours=("${rest[@]}")
-	commit "${line% : *}" 'Nothing selects it yet.'
-done < <(sed '/^#/d' "$top/base/series.list")
-set +f
-[ ${#ours[@]} -eq 0 ] || put "$linux" "${ours[@]}"
-commit 'ftrace: The rest of the new core' 'Nothing selects it yet.'
+}
 
-# then the hooks, but for the one that makes it all selectable
-for hook in "$top"/base/hooks/*.patch; do
-	if grep -qxF "+++ b/$kconfig" "$hook"; then continue; fi
+# Files of ours that are still to come, and those of the base that ours replace;
+# what a hook changes is not among them.
+{
+	sed 's/[[:space:]]*#.*//; /^$/d' "$top/base/replaced"
+	for f in "${differs[@]}"; do
+		[ -e "$base/$f" ] || echo "$f"
+	done
+} | sort -u >"$work/todo"
+
+# Call a function for each of them that matches one of the patterns.
+todo() { # FUNCTION PATTERN...
+	local each=$1 pattern f
+	shift
+	for pattern; do
+		match "$pattern" <"$work/todo" >"$work/match"
+		[ -s "$work/match" ] || die "series.list: no file is left for $pattern"
+		while IFS= read -r f; do "$each" "$f"; done <"$work/match"
+	done
+}
+settled() {
+	grep -vxF -- "$1" "$work/todo" >"$work/rest" || :
+	mv "$work/rest" "$work/todo"
+}
+
+# It becomes what build/linux has.
+bring() {
+	if [ -e "$linux/$1" ]; then put "$linux" "$1"; else rm -f "$1"; fi
+	settled "$1"
+}
+
+# It goes, for good or until ours comes.
+drop() {
+	rm "$1" 2>/dev/null || die "series.list: the base has no $1 to drop"
+	[ -e "$linux/$1" ] || settled "$1"
+}
+
+hook() { # NAME
+	local hook=$top/base/hooks/$1.patch
+	[ -f "$hook" ] || die "series.list: there is no hook $1"
+	echo "$1" >>"$work/hooks"
+	# The one that makes function tracing selectable finds what the base has.
+	! grep -qxF "+++ b/$kconfig" "$hook" || put "$base" "$kconfig"
 	patch -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$hook" ||
-		die "${hook#"$top"/} does not apply on its own"
-	why=$(sed -n '1s/^Why: *//p' "$hook")
-	subject=$(basename "$hook" .patch)
-	commit "ftrace: Hook: ${subject#*-}" "${why:-}"
-done
-for f in "${differs[@]}"; do
-	if [ -e "$linux/$f" ]; then put "$linux" "$f"; else rm -f "$f"; fi
-done
-commit 'ftrace: Make function tracing selectable again' 'The new core is complete.'
+		die "base/hooks/$1.patch does not apply where series.list has it"
+}
 
+# What a hook's file says ahead of the patch: "Subject: ...", then why.
+says() { sed '/^--- a\//,$d' "$top/base/hooks/$1.patch"; }
+
+subject='' body=''
+flush() {
+	[ -z "$subject" ] || commit "$subject" "$body"
+	subject='' body=''
+}
+
+set -f # patterns are for our own matching
+: >"$work/hooks"
+while IFS= read -r line; do
+	read -ra words <<<"$line"
+	case $line in
+	'#'*)		;;
+	'patch '*)	flush; subject=${line#patch } ;;
+	'hook '*)
+		flush
+		hook "${words[1]}"
+		subject=$(says "${words[1]}" | sed -n 's/^Subject: //p')
+		[ -n "$subject" ] || die "base/hooks/${words[1]}.patch has no line \"Subject: ...\""
+		body=$(says "${words[1]}" | sed '/^Subject: /d')
+		;;
+	'drop '*)	todo drop "${words[@]:1}" ;;
+	'files '*)	todo bring "${words[@]:1}" ;;
+	'with '*)	hook "${words[1]}" ;;
+	'without '*)	sed -i "/^\tselect ${words[1]}\b/d" "$kconfig" ;;
+	$'\t'*|'')	body+=${line#$'\t'}$'\n' ;;
+	*)		die "series.list: what is \"$line\"?" ;;
+	esac
+done <"$list"
+flush
+set +f
+[ ! -s "$work/todo" ] || die "series.list has no patch for $(head -n 1 "$work/todo")"
+for hook in "$top"/base/hooks/*.patch; do
+	grep -qxF "$(basename "$hook" .patch)" "$work/hooks" ||
+		die "series.list has no place for ${hook#"$top"/}"
+done
+
+# The first paragraph of a branch's description is the subject of the cover letter.
+git config branch.series.description "$(cat "$top/base/cover-letter")"
 rm -rf "$out"
-git format-patch -q -o "$out" --no-signature --zero-commit base
+git format-patch -q -o "$out" --cover-letter --cover-from-description=subject \
+	--signoff --no-renames --break-rewrites --no-signature --zero-commit base..series
 
 # Proof: applied to the base they make what build/linux has.
 git checkout -q -b proof base
-git am -q "$out"/*.patch >"$work/am.log" 2>&1 ||
+git am -q --empty=drop "$out"/*.patch >"$work/am.log" 2>&1 ||
 	die "the series does not apply: $(grep -m1 -iE 'error|fail' "$work/am.log")"
 for f in "${differs[@]}"; do
 	if [ -e "$linux/$f" ]; then
 		cmp -s "$linux/$f" "$f" || die "the series makes another $f than build/linux has"
+		[ ! -x "$linux/$f" ] || [ -x "$f" ] || die "the series makes $f not executable"
 	else
 		[ ! -e "$f" ] || die "the series leaves $f behind"
 	fi
 done
-say SERIES "$(find "$out" -name '*.patch' | wc -l) patches in ${out#"$top"/}"
+say SERIES "$(git rev-list --count base..proof) patches in ${out#"$top"/}"

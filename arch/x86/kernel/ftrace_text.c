@@ -538,7 +538,7 @@ static int patch_share(void *data)
 	};
 	u64 start = ktime_get_mono_fast_ns();
 	unsigned int meeting = 0;
-	temp_mm_state_t prev;
+	struct temp_mm_state prev;
 
 	/*
 	 * These are functions like any other, with call sites. They are called

@@ -12,10 +12,6 @@
 
 #include "victim.h"
 
-noinline unsigned int ftrace_kunit_victim0(void);
-noinline unsigned int ftrace_kunit_victim1(void);
-noinline unsigned int ftrace_kunit_victim2(void);
-
 noinline unsigned int ftrace_kunit_victim0(void)
 {
 	return 100;

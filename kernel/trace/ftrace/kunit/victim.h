@@ -23,6 +23,10 @@ struct ftrace_victim {
 
 extern const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS];
 
+unsigned int ftrace_kunit_victim0(void);
+unsigned int ftrace_kunit_victim1(void);
+unsigned int ftrace_kunit_victim2(void);
+
 /* Another name of the first victim. */
 unsigned int ftrace_kunit_alias(void);
 

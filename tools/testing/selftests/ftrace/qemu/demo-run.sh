@@ -8,6 +8,7 @@ if "$here/run.py" "$here/demo.sh"; then
 	echo "  OK       the guest saw what it should"
 else
 	status=$?
-	echo "make run: the guest did not see what it should (kernel messages: build/run/console.log)" >&2
+	echo "make run: the guest did not see what it should" \
+		"(kernel messages: build/run/console.log)" >&2
 	exit $status
 fi

@@ -22,6 +22,7 @@ for script in test-*.sh; do
 	0)	[ $n -gt "$before" ] || echo "not ok $((n += 1)) - $script: not one test was run" ;;
 	4)	echo "ok $((n += 1)) - $script # SKIP $(tail -n 1 out)" ;;
 	*)	tail -n 40 out | sed 's/^/# /'
-		echo "not ok $((n += 1)) - $script: $(sed -n 's/^TEST: \(.*\) \.\.\. .*/\1/p' out | tail -n 1)" ;;
+		last=$(sed -n 's/^TEST: \(.*\) \.\.\. .*/\1/p' out | tail -n 1)
+		echo "not ok $((n += 1)) - $script: $last" ;;
 	esac
 done

@@ -56,7 +56,8 @@ tar -C "$work" -cf "$work/linux-6.11.tar" linux-6.11
 echo nothing >"$work/junk.tar"
 
 check 'a base tree that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 prepare "$work/linux-6.11"
-check 'a base tarball that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 prepare "$work/linux-6.11.tar"
+check 'a base tarball that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 \
+	prepare "$work/linux-6.11.tar"
 check 'a base that is not there' 'is not there; name a 6\.12\.y tree' 1 prepare "$work/nowhere"
 check 'a base that is no tarball' 'cannot unpack' 1 prepare "$work/junk.tar"
 check 'a base that is no kernel' 'is no Linux source tree' 1 prepare "$work/repo"

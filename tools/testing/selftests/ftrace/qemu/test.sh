@@ -110,7 +110,10 @@ fi
 
 passed=0 failed=0 skipped=0 ran=0
 pass() { passed=$((passed + 1)) ran=$((ran + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
-fail() { failed=$((failed + 1)) ran=$((ran + 1)); echo "not ok $((passed + failed + skipped)) - $*"; }
+fail() {
+	failed=$((failed + 1)) ran=$((ran + 1))
+	echo "not ok $((passed + failed + skipped)) - $*"
+}
 skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $1 # SKIP ${*:2}"; }
 
 # Turn the KTAP result lines on stdin into ours; other lines are comments.
@@ -180,7 +183,8 @@ guest() {
 		[ -z "$listed" ] || [ ${#tests[@]} -gt 0 ] || break
 		echo "# a bug of QEMU, not of the kernel: going on in another guest"
 	done
-	[ "$status" -eq 0 ] || fail "$suite: the guest ended with status $status (see ${log#"$top"/})"
+	[ "$status" -eq 0 ] ||
+		fail "$suite: the guest ended with status $status (see ${log#"$top"/})"
 }
 
 # The test cases below test.d in the folders given, as paths below test.d.
@@ -219,7 +223,8 @@ suite_users() {
 	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
 	# Who loads BPF programs by BTF cannot do so without it.
 	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
-	guest users $policy --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest users $policy --cpus 2 "${turns[@]}" \
+		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # What the documents show is what the kernel does.
@@ -227,7 +232,8 @@ suite_docs() {
 	local list
 	mapfile -t list < <(cases "$tests_of_ours" docs)
 	[ ${#list[@]} -gt 0 ] || { fail "docs: no test case"; return; }
-	guest docs strict --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest docs strict --cpus 2 "${turns[@]}" \
+		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # Functions seen to return, and how often they are called.
@@ -235,7 +241,8 @@ suite_graph() {
 	local list
 	mapfile -t list < <(cases "$tests_of_ours" graph)
 	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
-	guest graph strict --cpus 2 "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+	guest graph strict --cpus 2 "${turns[@]}" \
+		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
 # What a table of call sites promises; for kernels that have one.
