@@ -36,7 +36,7 @@ help:
 #:                    make table, make table-recordmcount, make table-objtool
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
-#:   make series      the same as patches for "git am --empty=drop" (build/series)
+#:   make series      the same as patches for "git am" (build/series)
 #:   make series-check  each of them: checkpatch, does it apply, does it build
 #:   make clean       remove build/
 #:

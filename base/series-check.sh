@@ -23,7 +23,7 @@ dir=$build/series-check
 tree=$dir/linux # the copy of the base
 out=$dir/out
 config=$top/base/config
-mapfile -t patches < <(find "$build/series" -name '*.patch' ! -name '0000-*' 2>/dev/null | sort)
+mapfile -t patches < <(find "$build/series" -name '*.patch' 2>/dev/null | sort)
 [ ${#patches[@]} -gt 0 ] || die "no build/series: run make series"
 mkdir -p "$dir"
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make build/series/*.patch: what build/linux differs in from the base, as a
-# series for "git am --empty=drop" (which leaves out the cover letter).  What goes
-# into which patch, in which order, says base/series.list; the messages stand there
-# and in base/hooks/*.patch, the cover letter in base/cover-letter.  The result of
-# all is compared with build/linux.  See series-check.sh for the steps between.
+# series for "git am", and a cover letter beside them.  What goes into which patch,
+# in which order, says base/series.list; the messages stand there and in
+# base/hooks/*.patch, the cover letter in base/cover-letter.  The result of all is
+# compared with build/linux.  See series-check.sh for the steps between.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -147,10 +147,12 @@ git config branch.series.description "$(cat "$top/base/cover-letter")"
 rm -rf "$out"
 git format-patch -q -o "$out" --cover-letter --cover-from-description=subject \
 	--signoff --no-renames --break-rewrites --no-signature --zero-commit base..series
+# "git am" takes no mail without a patch.
+mv "$out/0000-cover-letter.patch" "$out/0000-cover-letter.txt"
 
 # Proof: applied to the base they make what build/linux has.
 git checkout -q -b proof base
-git am -q --empty=drop "$out"/*.patch >"$work/am.log" 2>&1 ||
+git am -q "$out"/*.patch >"$work/am.log" 2>&1 ||
 	die "the series does not apply: $(grep -m1 -iE 'error|fail' "$work/am.log")"
 for f in "${differs[@]}"; do
 	if [ -e "$linux/$f" ]; then
