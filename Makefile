@@ -47,7 +47,7 @@ help:
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
 #:   STRESS=N         scale of the stress tests (default: of make stress 1, of
-#:                    make test 1/2, of make soak 3, of debug-test and
+#:                    make test 1/3, of make soak 3, of debug-test and
 #:                    kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the other tests (default: 3)
 #:   STEPS=all        have make series-check build each step, not only those that

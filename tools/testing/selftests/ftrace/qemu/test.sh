@@ -32,7 +32,7 @@ lanes=("runner kunit demo dynamic dynamic-jmp graph livepatch bpf base startup
 	docs sizes recordmcount lint"
        "users stress boots")
 if [ "$kernel" = recorder ]; then
-	stress=${STRESS:-1/2}
+	stress=${STRESS:-1/3}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
 elif [[ $kernel == table* ]]; then
 	logs=$build/run/$kernel
