@@ -79,7 +79,7 @@ ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 static __always_inline struct pt_regs *
 ftrace_get_regs(struct ftrace_regs *fregs)
 {
-#ifdef CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 	return fregs ? arch_ftrace_get_regs(fregs) : NULL;
 #else
 	return fregs ? &arch_ftrace_regs(fregs)->regs : NULL;
@@ -92,7 +92,7 @@ ftrace_get_regs(struct ftrace_regs *fregs)
  */
 static __always_inline bool ftrace_regs_has_args(struct ftrace_regs *fregs)
 {
-	return IS_ENABLED(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) ||
+	return IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) ||
 	       ftrace_get_regs(fregs);
 }
 
