@@ -43,6 +43,7 @@ static inline void ftrace_boot_snapshot(void) { }
 struct ftrace_ops;
 struct ftrace_regs;
 struct ftrace_hash;
+struct ftrace_tracer;
 struct dyn_ftrace;
 struct module;
 struct seq_file;
@@ -117,6 +118,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_RCU: it needs RCU to be watching
  * @FTRACE_OPS_FL_PERMANENT: kernel.ftrace_enabled cannot turn it off
  * @FTRACE_OPS_FL_DIRECT: its sites call a user's own trampoline
+ * @FTRACE_OPS_FL_OWN_FILTER: with a name: it never starts with the filter of the
+ *	default tracer, and never becomes it
  *
  * Set by the core:
  * @FTRACE_OPS_FL_ENABLED: registered
@@ -152,6 +155,7 @@ enum {
 	FTRACE_OPS_FL_DIRECT			= BIT(17),
 	FTRACE_OPS_FL_SUBOP			= BIT(18),
 	FTRACE_OPS_FL_SHARED			= BIT(19),
+	FTRACE_OPS_FL_OWN_FILTER		= BIT(20),
 };
 
 /*
@@ -181,15 +185,15 @@ typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
  * struct ftrace_ops_hash - the filter of an ops
  * @notrace_hash: call sites not to trace; NULL: none
  * @filter_hash: call sites to trace; NULL: all
- * @regex_lock: serialises the writers of both
+ * @regex_lock: fgraph.c sets it up; not used here
  *
- * A hash is immutable once it is published. It is replaced under @regex_lock
- * and ftrace_lock, and freed after an RCU-sched grace period.
+ * A hash is immutable once it is published. It is replaced under ftrace_lock,
+ * and freed after an RCU-sched grace period.
  */
 struct ftrace_ops_hash {
 	struct ftrace_hash __rcu	*notrace_hash;
 	struct ftrace_hash __rcu	*filter_hash;
-	struct mutex			regex_lock; /* see above */
+	struct mutex			regex_lock; /* not used, see above */
 };
 
 void ftrace_free_init_mem(void);
@@ -214,6 +218,10 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  * @subop_list: the sub-ops behind this one
  * @ops_func: with a direct call: asked before others change where its functions
  *	go on; NULL: they must not
+ * @name: what function_tracers shall call it, NULL: nothing; set before it is
+ *	registered, and it has to stay
+ * @tr: the trace array in whose function_tracers it shall be, NULL: the top level
+ * @tracer: what function_tracers knows of it; ftrace_lock
  * @direct_call: the code that its call sites call; 0: none; ftrace_lock
  */
 struct ftrace_ops {
@@ -230,6 +238,9 @@ struct ftrace_ops {
 	struct list_head		list;
 	struct list_head		subop_list;
 	ftrace_ops_func_t		ops_func;
+	const char			*name;
+	struct trace_array		*tr;
+	struct ftrace_tracer		*tracer;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	unsigned long			direct_call;
 #endif

@@ -6,6 +6,7 @@
 #include <linux/seq_file.h>
 
 #include "internal.h"
+#include "tracers.h"
 
 /**
  * struct rec_list - what one of the files lists
@@ -93,6 +94,16 @@ static void show_flag(struct seq_file *m, bool has, char letter)
 	seq_putc(m, has ? letter : ' ');
 }
 
+static void show_callee(struct seq_file *m, const struct ftrace_ops *ops,
+			const char *before)
+{
+	const char *name = ftrace_tracer_name(ops);
+
+	seq_printf(m, "%s%ps", before, ops->func);
+	if (name)
+		seq_printf(m, " [%s]", name);
+}
+
 /*
  * What the call site calls: a trampoline and the callbacks that it calls, or
  * somebody's own code. To look up their names takes ten times as long as all
@@ -112,7 +123,7 @@ static void show_callees(struct seq_file *m, struct rec_iter *it,
 	seq_printf(m, " \tcall site -> %pS",
 		   (void *)ftrace_text_addr(set->target));
 	for (i = 0; i < set->nr; i++)
-		seq_printf(m, "%s%ps", i ? ", " : " -> ", set->ops[i]->func);
+		show_callee(m, set->ops[i], i ? ", " : " -> ");
 	it->len = m->count - it->said;
 }
 

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "internal.h"
+#include "tracers.h"
 
 static struct ftrace_hash __rcu **half_of(struct ftrace_ops_hash *h, bool enable)
 {
@@ -59,7 +60,7 @@ static bool has_users(struct ftrace_ops_hash *h)
  *	  this succeeds
  * @enable: it is what to trace; otherwise, what not to
  *
- * Context: process, ftrace_lock and the filter's regex_lock held.
+ * Context: process, ftrace_lock held.
  * Return: 0 or an error as of ftrace_update_ops(), and nothing has changed.
  */
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
@@ -71,7 +72,6 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	lockdep_assert_held(&h->regex_lock);
 	ftrace_ops_filter(ops, &old);
 	new = old;
 	if (enable)
@@ -120,7 +120,6 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 	}
 
 	ftrace_ops_init(ops);
-	mutex_lock(&ops->func_hash->regex_lock);
 	mutex_lock(&ftrace_lock);
 	hash = working_copy(ops, enable, reset);
 	if (IS_ERR(hash)) {
@@ -135,7 +134,6 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 		ftrace_hash_free(hash);
 unlock:
 	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&ops->func_hash->regex_lock);
 	kfree(pattern);
 	return ret;
 }
@@ -262,17 +260,11 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
 			  unsigned int cnt, int remove, int reset)
 {
-	int ret;
-
 	if (ftrace_disabled)
 		return -ENODEV;
 	ftrace_ops_init(ops);
-	mutex_lock(&ops->func_hash->regex_lock);
-	mutex_lock(&ftrace_lock);
-	ret = change_ips(ops, ips, cnt, remove, reset);
-	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&ops->func_hash->regex_lock);
-	return ret;
+	guard(mutex)(&ftrace_lock);
+	return change_ips(ops, ips, cnt, remove, reset);
 }
 EXPORT_SYMBOL_GPL(ftrace_set_filter_ips);
 
@@ -321,14 +313,13 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	ftrace_ops_init(ops);
 	if (WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return;
-	mutex_lock(&ops->local_hash.regex_lock);
 	mutex_lock(&ftrace_lock);
+	ftrace_tracer_forget(ops);
 	ops->func_hash = &ops->local_hash;
 	ftrace_ops_filter(ops, &f);
 	rcu_assign_pointer(ops->local_hash.filter_hash, NULL);
 	rcu_assign_pointer(ops->local_hash.notrace_hash, NULL);
 	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&ops->local_hash.regex_lock);
 	ftrace_hash_free_rcu(f.filter);
 	ftrace_hash_free_rcu(f.skip);
 }

@@ -14,76 +14,51 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "filter_edit.h"
 
 /* Room for a word that is written: a name, a command, its arguments. */
 #define WORD_SIZE	512
 
-/**
- * struct filter_file - one open filter file
- * @tr: the trace array whose probes are shown and whose commands are run; NULL:
- *	the file belongs to a tracer without one
- * @ops: whose filter it is
- * @enable: it is the list of what to trace; otherwise, what not to
- * @dirty: something has been written that changes @hash
- * @hash: the filter as read or being written; only this file's
- * @waiting: the same of what waits for modules
- * @parser: cuts what is written into words
- * @names: the names that are shown
- * @failed: a word was refused: nothing of what this file wrote takes effect
- * @lock: serialises writers of this open file; covers all but @names
- *
- * The reader is serialised by seq_file.
- */
-struct filter_file {
-	struct trace_array	*tr;
-	struct ftrace_ops	*ops;
-	bool			enable;
-	bool			dirty;
-	bool			failed;
-	struct mutex		lock;	/* see above */
-	struct ftrace_hash	*hash;
-	struct list_head	waiting;
-	struct trace_parser	parser;
-	struct ftrace_names	names;
-};
+/* ---- reading ------------------------------------------------------------- */
 
-static unsigned int nr_sites(const struct filter_file *ff)
+/* A line that says what an empty filter means; the call sites; what waits. */
+static loff_t edit_lines(struct filter_edit *e)
 {
-	return ff->hash ? ff->hash->count : 0;
+	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
+
+	return nr + list_count_nodes(&e->waiting);
 }
 
-/* Behind line 0 and the sites: what waits for modules, then the probes. */
-static bool has_more(struct filter_file *ff, loff_t n)
+/* The edit that has the @n-th line, which becomes its own; NULL: it is behind. */
+static struct filter_edit *edit_at(struct filter_file *ff, loff_t *n)
 {
-	if (ftrace_waiting_nth(&ff->waiting, n))
-		return true;
-	/* Probes stand in one of the two files only. */
-	if (!ff->tr || !ff->enable)
-		return false;
-	return ftrace_probes_exist(ff->tr, n - list_count_nodes(&ff->waiting));
+	struct filter_edit *e;
+
+	list_for_each_entry(e, &ff->edits, list) {
+		loff_t nr = edit_lines(e);
+
+		if (*n < nr)
+			return e;
+		*n -= nr;
+	}
+	return NULL;
 }
 
 /* A position that has something to show, or NULL. */
 static void *filter_at(struct filter_file *ff, loff_t *pos)
 {
-	loff_t nr = nr_sites(ff) + 1;
+	loff_t n = *pos;
 
-	return *pos < nr || has_more(ff, *pos - nr) ? pos : NULL;
+	if (edit_at(ff, &n))
+		return pos;
+	/* Probes stand in one of the two files only. */
+	return ff->enable && ftrace_probes_exist(ff->tr, n) ? pos : NULL;
 }
 
-/*
- * Line 0 says what an empty filter means; if it is not empty the lines begin
- * at 1.
- */
 static void *filter_start(struct seq_file *m, loff_t *pos)
 {
-	struct filter_file *ff = m->private;
-
 	mutex_lock(&ftrace_lock);
-	if (!*pos && !ftrace_hash_empty(ff->hash))
-		*pos = 1;
-	return filter_at(ff, pos);
+	return filter_at(m->private, pos);
 }
 
 static void *filter_next(struct seq_file *m, void *v, loff_t *pos)
@@ -98,7 +73,7 @@ static void filter_stop(struct seq_file *m, void *v)
 }
 
 static int show_site(struct seq_file *m, struct filter_file *ff,
-		     unsigned long ip)
+		     const struct filter_edit *e, unsigned long ip)
 {
 	struct ftrace_region *r = ftrace_region_find(ip);
 	int ret;
@@ -106,33 +81,40 @@ static int show_site(struct seq_file *m, struct filter_file *ff,
 	/* The module it was in is gone. */
 	if (!r)
 		return SEQ_SKIP;
+	if (ff->named)
+		seq_printf(m, "[ %s] ", e->name);
 	ret = ftrace_names_show(&ff->names, m, r, ip);
 	seq_putc(m, '\n');
 	return ret;
 }
 
-static int filter_show(struct seq_file *m, void *v)
+static int show_edit(struct seq_file *m, struct filter_file *ff,
+		     struct filter_edit *e, loff_t n)
 {
-	struct filter_file *ff = m->private;
-	loff_t pos = *(loff_t *)v;
 	struct ftrace_mod_load *w;
+	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
 
-	if (!pos) {
+	if (n < nr && !ftrace_hash_empty(e->hash))
+		return show_site(m, ff, e, ftrace_text_addr(e->hash->sites[n]));
+	if (ff->named)
+		seq_printf(m, "[ %s] ", e->name);
+	if (n < nr) {
 		seq_puts(m, ff->enable ? "#### all functions enabled ####\n" :
 					 "#### no functions disabled ####\n");
 		return 0;
 	}
-	pos--;
-	if (pos < nr_sites(ff))
-		return show_site(m, ff, ftrace_text_addr(ff->hash->sites[pos]));
-	pos -= nr_sites(ff);
-	w = ftrace_waiting_nth(&ff->waiting, pos);
-	if (w) {
-		seq_printf(m, "%s:mod:%s\n", w->func, w->module);
-		return 0;
-	}
-	pos -= list_count_nodes(&ff->waiting);
-	return ftrace_probes_show(ff->tr, m, pos);
+	w = ftrace_waiting_nth(&e->waiting, n - nr);
+	seq_printf(m, "%s:mod:%s\n", w->func, w->module);
+	return 0;
+}
+
+static int filter_show(struct seq_file *m, void *v)
+{
+	struct filter_file *ff = m->private;
+	loff_t n = *(loff_t *)v;
+	struct filter_edit *e = edit_at(ff, &n);
+
+	return e ? show_edit(m, ff, e, n) : ftrace_probes_show(ff->tr, m, n);
 }
 
 static const struct seq_operations filter_seq_ops = {
@@ -142,8 +124,9 @@ static const struct seq_operations filter_seq_ops = {
 	.show	= filter_show,
 };
 
-static struct filter_file *filter_file_alloc(struct trace_array *tr,
-					     struct ftrace_ops *ops, int flag)
+/* ---- opening ------------------------------------------------------------- */
+
+static struct filter_file *filter_file_alloc(struct trace_array *tr, int flag)
 {
 	struct filter_file *ff = kzalloc(sizeof(*ff), GFP_KERNEL);
 
@@ -154,53 +137,27 @@ static struct filter_file *filter_file_alloc(struct trace_array *tr,
 		return NULL;
 	}
 	mutex_init(&ff->lock);
-	INIT_LIST_HEAD(&ff->waiting);
+	INIT_LIST_HEAD(&ff->edits);
 	ff->tr = tr;
-	ff->ops = ops;
 	ff->enable = flag & FTRACE_ITER_FILTER;
 	return ff;
 }
 
 static void filter_file_free(struct filter_file *ff)
 {
+	filter_edits_free(ff);
 	ftrace_names_stop(&ff->names);
 	trace_parser_put(&ff->parser);
-	ftrace_hash_free(ff->hash);
-	ftrace_waiting_free(&ff->waiting);
 	kfree(ff);
 }
 
-/* What the file starts from. Truncated, it starts from nothing. */
-static int filter_file_load(struct filter_file *ff, bool truncate)
+static int filter_file_attach(struct filter_file *ff, struct ftrace_ops *ops,
+			      struct file *file)
 {
-	struct ftrace_filter f;
-	struct ftrace_hash *hash;
-	int ret = 0;
-
-	if (truncate) {
-		ff->dirty = true;
-		return 0;
-	}
-	mutex_lock(&ftrace_lock);
-	ftrace_ops_filter(ff->ops, &f);
-	hash = ftrace_hash_copy(ff->enable ? f.filter : f.skip);
-	if (IS_ERR(hash))
-		ret = PTR_ERR(hash);
-	else
-		ff->hash = hash;
-	if (!ret && ff->tr)
-		ret = ftrace_waiting_copy(&ff->waiting,
-					  ftrace_waiting(ff->tr, ff->enable));
-	mutex_unlock(&ftrace_lock);
-	return ret;
-}
-
-static int filter_file_attach(struct filter_file *ff, struct file *file)
-{
-	bool truncate = file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC;
 	int ret;
 
-	ret = filter_file_load(ff, truncate);
+	ff->truncate = file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC;
+	ret = filter_edits_load(ff, ops, file->f_mode & FMODE_READ);
 	if (ret)
 		return ret;
 	if (!(file->f_mode & FMODE_READ)) {
@@ -244,8 +201,8 @@ int ftrace_regex_open(struct trace_array *tr, struct ftrace_ops *ops, int flag,
 		return ret;
 
 	ftrace_ops_init(ops);
-	ff = filter_file_alloc(tr, ops, flag);
-	ret = ff ? filter_file_attach(ff, file) : -ENOMEM;
+	ff = filter_file_alloc(tr, flag);
+	ret = ff ? filter_file_attach(ff, ops, file) : -ENOMEM;
 	if (!ret)
 		return 0;
 	if (ff)
@@ -267,26 +224,56 @@ static char *mod_of(char *words)
 }
 
 /* A pattern, alone or for a module, or with a command for what it matches. */
-static int take_word(struct filter_file *ff, char *word)
+static int take_pattern(struct filter_file *ff, char *word)
 {
+	struct filter_edit *e = ff->target;
 	char *func = strsep(&word, ":");
 	char *mod = word ? mod_of(word) : NULL;
 	int ret;
 
-	if (word && !mod)
-		return ff->tr ? ftrace_run_command(ff->tr, ff->hash, func, word,
-						   ff->enable) : -EINVAL;
+	if (word && !mod) {
+		/* Probes belong to a trace array, not to one of its tracers. */
+		if (!ff->tr || ff->addressed)
+			return -EINVAL;
+		return ftrace_run_command(ff->tr, e->hash, func, word, ff->enable);
+	}
 	mutex_lock(&ftrace_lock);
 	if (mod)
-		ret = ftrace_apply_mod_pattern(&ff->hash,
-					       ff->tr ? &ff->waiting : NULL,
+		ret = ftrace_apply_mod_pattern(&e->hash,
+					       ff->tr ? &e->waiting : NULL,
 					       func, mod, ff->enable);
 	else
-		ret = ftrace_apply_pattern(&ff->hash, func);
+		ret = ftrace_apply_pattern(&e->hash, func);
 	mutex_unlock(&ftrace_lock);
 	if (!ret)
-		ff->dirty = true;
+		e->dirty = true;
 	return ret;
+}
+
+/*
+ * A name stands in brackets, which patterns have, too, but hardly one pair around
+ * all. As the files show it there is a space behind the first, and what is read
+ * can be written: that is then a word of its own.
+ */
+static int take_word(struct filter_file *ff, char *word)
+{
+	char *end = word + strlen(word) - 1, *name;
+
+	if (!ff->tr)
+		return take_pattern(ff, word);
+	if (!strcmp(word, "[")) {
+		if (ff->in_name)
+			return -EINVAL;
+		ff->in_name = true;
+		return 0;
+	}
+	name = word + !ff->in_name;
+	if ((!ff->in_name && word[0] != '[') || strcspn(name, "[]") != end - name ||
+	    *end != ']')
+		return ff->in_name ? -EINVAL : take_pattern(ff, word);
+	*end = 0;
+	ff->in_name = false;
+	return filter_edits_select(ff, name);
 }
 
 static int take_parsed(struct filter_file *ff)
@@ -351,7 +338,8 @@ static ssize_t filter_write(struct file *file, const char __user *ubuf,
  *
  * Context: process.
  * Return: bytes taken; -EINVAL (no function matches, no such command, a word
- * is too long), -ENOMEM, -ENODEV, -EFAULT. After an error nothing that was
+ * is too long), -ENOENT (no tracer of that name), -EPERM (not for the files to
+ * change), -ENOMEM, -ENODEV, -EFAULT. After an error nothing that was
  * written through this open file takes effect.
  */
 ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
@@ -376,61 +364,13 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 	return filter_write(file, ubuf, cnt, ppos);
 }
 
-/* While somebody waits for a module, an empty filter must not mean all. */
-static int hold_for_waiting(struct filter_file *ff)
-{
-	struct ftrace_hash *nothing;
-
-	if (!ff->enable || ff->hash || list_empty(&ff->waiting))
-		return 0;
-	nothing = ftrace_hash_nothing();
-	if (IS_ERR(nothing))
-		return PTR_ERR(nothing);
-	ff->hash = nothing;
-	return 0;
-}
-
-/* A module may have come since the file was opened, so look again. */
-static int publish(struct filter_file *ff)
-{
-	LIST_HEAD(came);
-	int ret;
-
-	ret = ftrace_waiting_resolve(&ff->waiting, &ff->hash, &came);
-	ftrace_waiting_free(&came);
-	if (!ret)
-		ret = hold_for_waiting(ff);
-	if (!ret)
-		ret = ftrace_ops_set_filter(ff->ops, ff->hash, ff->enable);
-	if (ret)
-		return ret;
-	ff->hash = NULL;
-	if (!ff->tr)
-		return 0;
-	ftrace_waiting_free(ftrace_waiting(ff->tr, ff->enable));
-	list_splice_init(&ff->waiting, ftrace_waiting(ff->tr, ff->enable));
-	return 0;
-}
-
 static void filter_file_apply(struct filter_file *ff)
 {
-	struct ftrace_ops_hash *h = ff->ops->func_hash;
-	int ret;
-
 	/* The last word needs no white space behind it. */
 	if (!ff->failed && trace_parser_loaded(&ff->parser) && take_parsed(ff))
 		ff->failed = true;
-	if (ff->failed || !ff->dirty)
-		return;
-
-	mutex_lock(&h->regex_lock);
-	mutex_lock(&ftrace_lock);
-	ret = publish(ff);
-	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&h->regex_lock);
-	/* Nobody hears what closing a file returns. */
-	if (ret)
-		pr_warn("a filter that was written cannot take effect: %d\n", ret);
+	if (!ff->failed && !ff->in_name)
+		filter_edits_publish(ff);
 }
 
 /**
@@ -498,6 +438,7 @@ void ftrace_create_filter_files(struct trace_array *tr, struct dentry *parent)
 			  &filter_fops);
 	trace_create_file("set_ftrace_notrace", TRACE_MODE_WRITE, parent, tr,
 			  &notrace_fops);
+	ftrace_tracers_create_file(tr, parent);
 }
 
 /**

@@ -16,9 +16,7 @@
 #include "internal.h"
 
 /* Read by the graph tracer with preemption off, whether RCU watches or not. */
-struct ftrace_ops_hash ftrace_graph_filter = {
-	.regex_lock = __MUTEX_INITIALIZER(ftrace_graph_filter.regex_lock),
-};
+struct ftrace_ops_hash ftrace_graph_filter;
 
 /* To be addressed like any other filter; never registered. */
 static struct ftrace_ops graph_filter_ops = {

@@ -21,14 +21,16 @@
  *               mod_filter.c  patterns for modules, also for those yet to come
  *               gone.c      names of functions whose text has been freed
  *               profile.c   how often each function is called, and how long it takes
+ *               tracers.c   ops that have names, and the default one
+ *               filter_edit.c  filters as a file of tracefs changes them
  *               filter_file.c, files.c, graph.c, pid.c, command.c, probe.c, boot.c
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
  * Lock order: trace_types_lock > pid_mutex (pid.c), probe_mutex (probe.c),
  * direct_mutex (direct.c), ftrace_profile_mutex (profile.h) >
- * ftrace_ops_hash.regex_lock > ftrace_lock >
- * tramp_mutex (trampoline.c) > cpus_read_lock > text_mutex > the stop.
+ * ftrace_lock > tramp_mutex (trampoline.c) > cpus_read_lock > text_mutex >
+ * the stop.
  * module_mutex nests in ftrace_lock.
  */
 #ifndef _KERNEL_TRACE_FTRACE_INTERNAL_H

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 
 #include "internal.h"
+#include "tracers.h"
 
 /**
  * struct mod_pattern - "function:mod:module", parsed
@@ -271,9 +272,9 @@ int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
 	return 0;
 }
 
-static int resolve_half(struct trace_array *tr, bool enable)
+static int resolve_half(struct ftrace_ops *ops, struct list_head *waiting,
+			bool enable)
 {
-	struct list_head *waiting = ftrace_waiting(tr, enable);
 	struct ftrace_filter f;
 	struct ftrace_hash *hash;
 	LIST_HEAD(came);
@@ -281,13 +282,13 @@ static int resolve_half(struct trace_array *tr, bool enable)
 
 	if (list_empty(waiting))
 		return 0;
-	ftrace_ops_filter(tr->ops, &f);
+	ftrace_ops_filter(ops, &f);
 	hash = ftrace_hash_copy(enable ? f.filter : f.skip);
 	if (IS_ERR(hash))
 		return PTR_ERR(hash);
 	ret = ftrace_waiting_resolve(waiting, &hash, &came);
 	if (!ret && !list_empty(&came)) {
-		ret = ftrace_ops_set_filter(tr->ops, hash, enable);
+		ret = ftrace_ops_set_filter(ops, hash, enable);
 		if (!ret)
 			hash = NULL;
 	}
@@ -296,6 +297,22 @@ static int resolve_half(struct trace_array *tr, bool enable)
 	ftrace_waiting_free(&came);
 	ftrace_hash_free(hash);
 	return ret;
+}
+
+/* For a trace array and for those of its tracers that have a filter of their own. */
+static void resolve(const struct module *mod, struct trace_array *tr, bool enable)
+{
+	struct ftrace_tracer *t = NULL;
+	int err;
+
+	err = resolve_half(tr->ops, ftrace_waiting(tr, enable), enable);
+	while ((t = ftrace_tracer_next(tr, t))) {
+		err = resolve_half(t->ops, ftrace_tracer_waiting(t, enable),
+				   enable) ?: err;
+	}
+	if (err)
+		pr_warn("a filter for module %s cannot take effect: %d\n",
+			mod->name, err);
 }
 
 /**
@@ -307,19 +324,13 @@ static int resolve_half(struct trace_array *tr, bool enable)
 void ftrace_waiting_module(struct module *mod)
 {
 	struct trace_array *tr;
-	int ret;
 
 	lockdep_assert_held(&trace_types_lock);
+	guard(mutex)(&ftrace_lock);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (!tr->ops || !(tr->ops->flags & FTRACE_OPS_FL_INITIALIZED))
 			continue;
-		mutex_lock(&tr->ops->func_hash->regex_lock);
-		mutex_lock(&ftrace_lock);
-		ret = resolve_half(tr, true) ?: resolve_half(tr, false);
-		mutex_unlock(&ftrace_lock);
-		mutex_unlock(&tr->ops->func_hash->regex_lock);
-		if (ret)
-			pr_warn("a filter for module %s cannot take effect: %d\n",
-				mod->name, ret);
+		resolve(mod, tr, true);
+		resolve(mod, tr, false);
 	}
 }

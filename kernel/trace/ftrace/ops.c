@@ -22,6 +22,7 @@
 
 #include "internal.h"
 #include "stats.h"
+#include "tracers.h"
 
 /* Records, sets of ops, the list of ops and their filters. */
 DEFINE_MUTEX(ftrace_lock);
@@ -39,6 +40,7 @@ int ftrace_enabled __read_mostly = 1;
 struct ftrace_ops global_ops = {
 	.func		= ftrace_stub,
 	.flags		= FTRACE_OPS_FL_PID,
+	.name		= "trace",
 };
 
 /**
@@ -131,7 +133,6 @@ void ftrace_ops_init(struct ftrace_ops *ops)
 {
 	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
 		return;
-	mutex_init(&ops->local_hash.regex_lock);
 	INIT_LIST_HEAD(&ops->subop_list);
 	ops->func_hash = &ops->local_hash;
 	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
@@ -200,21 +201,11 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 	return 0;
 }
 
-/**
- * ftrace_startup - register an ops
- * @ops: the ops, initialised
- *
- * Context: process, ftrace_lock held.
- * Return: 0; -EINVAL (its flags, or a call site that is not what it should
- * be), -EBUSY (registered already; permanent while tracing is disabled),
- * -ENODEV (ftrace is dead), -ENOMEM, -ENOSPC; then nothing has changed.
- */
-int ftrace_startup(struct ftrace_ops *ops)
+static int startup(struct ftrace_ops *ops)
 {
 	struct ftrace_filter f;
 	int ret;
 
-	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
 	ret = check_ops(ops, &f);
 	if (ret)
@@ -245,6 +236,31 @@ int ftrace_startup(struct ftrace_ops *ops)
 	ops->flags |= FTRACE_OPS_FL_ENABLED;
 	list_add_ops(ops);
 	return 0;
+}
+
+/**
+ * ftrace_startup - register an ops
+ * @ops: the ops, initialised
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL (its flags, its name, or a call site that is not what it
+ * should be), -EBUSY (registered already; permanent while tracing is disabled),
+ * -ENODEV (ftrace is dead), -ENOMEM, -ENOSPC; then nothing has changed.
+ */
+int ftrace_startup(struct ftrace_ops *ops)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = ftrace_tracer_prepare(ops);
+	if (ret)
+		return ret;
+	ret = startup(ops);
+	if (ret)
+		ftrace_tracer_cancel(ops);
+	else
+		ftrace_tracer_join(ops);
+	return ret;
 }
 
 /**
@@ -295,6 +311,7 @@ int ftrace_shutdown(struct ftrace_ops *ops)
 		ftrace_update_drop(ops);
 
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	ftrace_tracer_leave(ops);
 	ftrace_ops_set_func(ops, ops->saved_func);
 	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && stops == ftrace_stops.nr)
 		synchronize_rcu_tasks_rude();

@@ -24,10 +24,9 @@
 /*
  * Serialises all that adds or removes probes, and is what init() and free() of
  * a probe are called under. Those may disable events, and with them kprobes,
- * which need ftrace_lock and filter locks: neither can be held over them.
+ * which need ftrace_lock: it cannot be held over them.
  *
- * Order: event_mutex > trace_types_lock > probe_mutex >
- * ftrace_ops_hash.regex_lock > ftrace_lock.
+ * Order: event_mutex > trace_types_lock > probe_mutex > ftrace_lock.
  */
 static DEFINE_MUTEX(probe_mutex);
 
@@ -114,15 +113,12 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 	if (IS_ERR(filter))
 		return PTR_ERR(filter);
 
-	mutex_lock(&ops->func_hash->regex_lock);
-	mutex_lock(&ftrace_lock);
+	guard(mutex)(&ftrace_lock);
 	ret = ftrace_ops_set_filter(ops, filter, true);
 	if (ret)
 		ftrace_hash_free(filter);
 	else if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
 		ret = ftrace_startup(ops);
-	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&ops->func_hash->regex_lock);
 	return ret;
 }
 
@@ -198,7 +194,9 @@ static struct func_probe *create_probe(struct trace_array *tr,
 	probe->ops.func = probe_call;
 	/* FL_RCU: only where RCU watches does its grace period mean anything. */
 	probe->ops.flags = FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_RECURSION |
-			   FTRACE_OPS_FL_RCU;
+			   FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_OWN_FILTER;
+	probe->ops.name = "trace_probe";
+	probe->ops.tr = tr;
 	ftrace_ops_init(&probe->ops);
 
 	scoped_guard(mutex, &ftrace_lock)
@@ -335,7 +333,7 @@ static struct ftrace_hash *sites_but(struct func_probe *probe, char *glob)
  * the caller holds.
  *
  * Context: process, may sleep. The caller may hold event_mutex and
- * trace_types_lock, but neither a filter lock nor ftrace_lock.
+ * trace_types_lock, but not ftrace_lock.
  * Return: to how many functions it was given anew; -EINVAL if there are none,
  * -ENOMEM, an error of init() or of ftrace_startup(), and nothing has changed.
  */
@@ -371,7 +369,7 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
  * @probe_ops: the probe
  *
  * Context: process, may sleep. The caller may hold event_mutex and
- * trace_types_lock, but neither a filter lock nor ftrace_lock.
+ * trace_types_lock, but not ftrace_lock.
  * Return: 0; -ENODEV if no function of @tr has the probe, -EINVAL if none that
  * matches has it; -ENOMEM, and nothing has changed.
  */

@@ -199,6 +199,7 @@ static void graph_return(struct ftrace_graph_ret *trace,
 static struct fgraph_ops profile_ops = {
 	.entryfunc	= graph_enter,
 	.retfunc	= graph_return,
+	.ops.name	= "trace_profile",
 };
 
 static int attach(void)
@@ -236,6 +237,7 @@ static void function_called(unsigned long ip, unsigned long parent_ip,
 
 static struct ftrace_ops profile_ops = {
 	.func	= function_called,
+	.name	= "trace_profile",
 };
 
 static int attach(void)

@@ -12,6 +12,8 @@
  *                                   and unregister are for a direct call, of
  *                                   one ops at a time; or share: it can live
  *                                   with an ops that has ipmodify
+ *           name I NAME             give it a name
+ *           array I INSTANCE        have it in the function_tracers of that one
  *           filter I GLOB [add]     ftrace_set_filter()
  *           notrace I GLOB [add]    ftrace_set_notrace()
  *           ip I ADDRESS [add]      ftrace_set_filter_ip()
@@ -30,6 +32,7 @@
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
+#include <linux/trace.h>
 
 #include <asm/asm-offsets.h>
 #include <asm/ibt.h>
@@ -208,6 +211,9 @@ static int drop(unsigned int nr)
 	ftrace_free_filter(&t->ops);
 	if (direct_ops == t)
 		direct_ops = NULL;
+	if (t->ops.tr)
+		trace_array_put(t->ops.tr);
+	kfree(t->ops.name);
 	/* Who still calls it shall not get away with it. */
 	memset(t, 0x6b, sizeof(*t));
 	kfree(t);
@@ -243,6 +249,22 @@ static int set_flag(struct test_ops *t, const char *name)
 		}
 	}
 	return -ENOENT;
+}
+
+static int set_name(struct test_ops *t, const char *name)
+{
+	if (t->ops.name)
+		return -EBUSY;
+	t->ops.name = kstrdup(name, GFP_KERNEL);
+	return t->ops.name ? 0 : -ENOMEM;
+}
+
+static int set_array(struct test_ops *t, const char *name)
+{
+	if (t->ops.tr)
+		return -EBUSY;
+	t->ops.tr = trace_array_get_by_name(name, NULL);
+	return t->ops.tr ? 0 : -ENOENT;
 }
 
 static int set_ip(struct ftrace_ops *ops, const char *word, int remove,
@@ -283,6 +305,10 @@ static int command_with(const char *cmd, struct test_ops *t, char *what,
 
 	if (!strcmp(cmd, "flag"))
 		return set_flag(t, what);
+	if (!strcmp(cmd, "name"))
+		return set_name(t, what);
+	if (!strcmp(cmd, "array"))
+		return set_array(t, what);
 	if (!strcmp(cmd, "filter"))
 		return ftrace_set_filter(ops, glob, strlen(what), !add);
 	if (!strcmp(cmd, "notrace"))

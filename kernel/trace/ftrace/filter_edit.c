@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The filters that an open filter file shows and changes: that of its trace
+ * array or of one tracer, or those of all tracers that run there.
+ *
+ * A tracer may leave while the file is open. So a filter is known by the id of
+ * its tracer, which is looked up again when the filter is to take effect.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "filter_edit.h"
+
+/* The ops of an edit, or NULL: its tracer has left. */
+static struct ftrace_ops *edit_ops(const struct filter_edit *e)
+{
+	struct ftrace_tracer *t;
+
+	if (e->ops)
+		return e->ops;
+	t = ftrace_tracer_by_id(e->id);
+	return t ? t->ops : NULL;
+}
+
+/* Where what waits for modules has its place; NULL: nothing can. */
+static struct list_head *edit_waiting(const struct filter_file *ff,
+				      const struct filter_edit *e)
+{
+	if (e->id)
+		return ftrace_tracer_waiting(ftrace_tracer_by_id(e->id),
+					     ff->enable);
+	return ff->tr ? ftrace_waiting(ff->tr, ff->enable) : NULL;
+}
+
+static void edit_free(struct filter_edit *e)
+{
+	list_del(&e->list);
+	ftrace_hash_free(e->hash);
+	ftrace_waiting_free(&e->waiting);
+	kfree(e);
+}
+
+static int edit_load(const struct filter_file *ff, struct filter_edit *e)
+{
+	struct list_head *waiting = edit_waiting(ff, e);
+	struct ftrace_filter f;
+	struct ftrace_hash *hash;
+
+	if (ff->truncate)
+		return 0;
+	ftrace_ops_filter(edit_ops(e), &f);
+	hash = ftrace_hash_copy(ff->enable ? f.filter : f.skip);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	e->hash = hash;
+	return waiting ? ftrace_waiting_copy(&e->waiting, waiting) : 0;
+}
+
+/* The filter of @t, or if that is NULL, of @ops. */
+static struct filter_edit *edit_add(struct filter_file *ff, struct ftrace_ops *ops,
+				    const struct ftrace_tracer *t)
+{
+	struct filter_edit *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	int ret;
+
+	if (!e)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&e->waiting);
+	list_add_tail(&e->list, &ff->edits);
+	if (t) {
+		e->id = t->id;
+		strscpy(e->name, t->name);
+	} else {
+		e->ops = ops;
+	}
+	ret = edit_load(ff, e);
+	if (!ret)
+		return e;
+	edit_free(e);
+	return ERR_PTR(ret);
+}
+
+/* With several tracers, and somebody who knows it: each filter by its name. */
+static int load_named(struct filter_file *ff, const struct ftrace_tracer *target)
+{
+	struct ftrace_tracer *t = NULL;
+	struct filter_edit *e;
+
+	ff->named = true;
+	while ((t = ftrace_tracer_next(ff->tr, t))) {
+		if (!t->turn)
+			continue;
+		e = edit_add(ff, NULL, t);
+		if (IS_ERR(e))
+			return PTR_ERR(e);
+		if (t == target)
+			ff->target = e;
+	}
+	return 0;
+}
+
+static bool are_several(struct trace_array *tr)
+{
+	struct ftrace_tracer *t = NULL;
+	unsigned int nr = 0;
+
+	while ((t = ftrace_tracer_next(tr, t)))
+		nr += !!t->turn;
+	return nr > 1;
+}
+
+/**
+ * filter_edits_load - see whose filters a file shows and changes
+ * @ff: the file, just opened
+ * @ops: whose it is if tracers do not matter
+ * @read: it can be read
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM; filter_edits_free() in any case.
+ */
+int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
+		      bool read)
+{
+	struct ftrace_tracer *t = NULL;
+
+	guard(mutex)(&ftrace_lock);
+	if (ff->tr && ftrace_tracers_known(ff->tr))
+		t = ftrace_tracer_default(ff->tr);
+	ff->common = !t;
+	if (t && read && are_several(ff->tr))
+		return load_named(ff, t);
+	ff->target = edit_add(ff, ops, t);
+	return PTR_ERR_OR_ZERO(ff->target);
+}
+
+/* The edit of the tracer with a name, made if it is the first time. */
+static struct filter_edit *edit_of(struct filter_file *ff, const char *name)
+{
+	struct ftrace_tracer *t = ftrace_tracer_find(ff->tr, name);
+	struct filter_edit *e;
+
+	if (!t)
+		return ERR_PTR(-ENOENT);
+	if (!t->turn)
+		return ERR_PTR(-EPERM);
+	ftrace_tracers_saw(ff->tr);
+	list_for_each_entry(e, &ff->edits, list) {
+		if (e->id == t->id)
+			return e;
+	}
+	return edit_add(ff, NULL, t);
+}
+
+/**
+ * filter_edits_select - have what follows change the filter of a tracer
+ * @ff: the file
+ * @name: the name of the tracer
+ *
+ * Context: process, filter_file.lock held or the file being closed.
+ * Return: 0; -EINVAL (no name at all), -ENOENT (no such tracer runs), -EPERM (it
+ * has a filter that is not for the tracing files to change), -ENOMEM.
+ */
+int filter_edits_select(struct filter_file *ff, const char *name)
+{
+	struct filter_edit *e;
+
+	if (!*name)
+		return -EINVAL;
+	guard(mutex)(&ftrace_lock);
+	e = edit_of(ff, name);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	ff->target = e;
+	ff->addressed = true;
+	/* Even if nothing follows. */
+	if (ff->truncate)
+		e->dirty = true;
+	return 0;
+}
+
+/* While somebody waits for a module, an empty filter must not mean all. */
+static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
+{
+	struct ftrace_hash *nothing;
+
+	if (!ff->enable || e->hash || list_empty(&e->waiting))
+		return 0;
+	nothing = ftrace_hash_nothing();
+	if (IS_ERR(nothing))
+		return PTR_ERR(nothing);
+	e->hash = nothing;
+	return 0;
+}
+
+/* Whoever is named has that filter alone from now on. */
+static int separate(const struct filter_edit *e)
+{
+	return e->id ? ftrace_tracer_separate(ftrace_tracer_by_id(e->id)) : 0;
+}
+
+/* A module may have come since the file was opened, so look again. */
+static int publish(struct filter_file *ff, struct filter_edit *e)
+{
+	struct ftrace_ops *ops = edit_ops(e);
+	struct list_head *waiting;
+	LIST_HEAD(came);
+	int ret;
+
+	if (!ops)
+		return -ENOENT;
+	ret = ftrace_waiting_resolve(&e->waiting, &e->hash, &came);
+	ftrace_waiting_free(&came);
+	if (!ret)
+		ret = hold_for_waiting(ff, e);
+	if (!ret)
+		ret = separate(e);
+	if (!ret)
+		ret = ftrace_ops_set_filter(ops, e->hash, ff->enable);
+	if (ret)
+		return ret;
+	e->hash = NULL;
+	waiting = edit_waiting(ff, e);
+	if (!waiting)
+		return 0;
+	ftrace_waiting_free(waiting);
+	list_splice_init(&e->waiting, waiting);
+	if (ff->common && !e->id)
+		ftrace_tracers_share(ff->tr);
+	return 0;
+}
+
+/**
+ * filter_edits_publish - have what has been written take effect
+ * @ff: the file, being closed
+ *
+ * A filter that cannot is left as it was, and the log says so: nobody hears what
+ * closing a file returns.
+ *
+ * Context: process.
+ */
+void filter_edits_publish(struct filter_file *ff)
+{
+	struct filter_edit *e;
+	int ret;
+
+	/* Without a name it is this one that has been truncated. */
+	if (ff->truncate && !ff->addressed)
+		ff->target->dirty = true;
+
+	guard(mutex)(&ftrace_lock);
+	list_for_each_entry(e, &ff->edits, list) {
+		ret = e->dirty ? publish(ff, e) : 0;
+		if (ret)
+			pr_warn("a filter that was written cannot take effect: %d\n",
+				ret);
+	}
+}
+
+/**
+ * filter_edits_free - drop what has not taken effect
+ * @ff: the file, being closed
+ *
+ * Context: process.
+ */
+void filter_edits_free(struct filter_file *ff)
+{
+	struct filter_edit *e, *next;
+
+	list_for_each_entry_safe(e, next, &ff->edits, list)
+		edit_free(e);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Function tracers by their names: tracers.c, tracers_file.c.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_TRACERS_H
+#define _KERNEL_TRACE_FTRACE_TRACERS_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct dentry;
+struct ftrace_ops;
+struct trace_array;
+
+/* Room for a name, with the suffix that may follow it and the final zero. */
+#define FTRACE_TRACER_NAME	64
+
+/**
+ * struct ftrace_tracer - a named ops that is registered
+ * @list: in the list of all of them, the newest last
+ * @ops: the ops
+ * @tr: the trace array in whose function_tracers it is
+ * @id: no other one ever has the same
+ * @turn: of those of @tr the one with the highest is the default; 0: never it
+ * @seen: somebody has opened function_tracers since it joined, or has used a name
+ * @shares: unless told otherwise it has the filter of @tr's own ops
+ * @before: what ftrace_ops.tracer was before; until it has joined
+ * @began: the filter that it had when it began with another one, or NULL; likewise
+ * @waiting: what of its filter waits for modules, and what of its notrace list;
+ *	     not of a filter that it has in common with @tr's own ops
+ * @name: what it is called, unique in @tr
+ *
+ * ftrace_lock.
+ */
+struct ftrace_tracer {
+	struct list_head	list;
+	struct ftrace_ops	*ops;
+	struct trace_array	*tr;
+	u64			id;
+	u64			turn;
+	bool			seen;
+	bool			shares;
+	struct ftrace_tracer	*before;
+	struct ftrace_ops_hash	*began;
+	struct list_head	waiting[2];
+	char			name[FTRACE_TRACER_NAME];
+};
+
+int ftrace_tracer_prepare(struct ftrace_ops *ops);
+void ftrace_tracer_cancel(struct ftrace_ops *ops);
+void ftrace_tracer_join(struct ftrace_ops *ops);
+void ftrace_tracer_leave(struct ftrace_ops *ops);
+void ftrace_tracer_forget(struct ftrace_ops *ops);
+const char *ftrace_tracer_name(const struct ftrace_ops *ops);
+
+struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
+					 struct ftrace_tracer *t);
+struct ftrace_tracer *ftrace_tracer_find(struct trace_array *tr,
+					 const char *name);
+struct ftrace_tracer *ftrace_tracer_by_id(u64 id);
+struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr);
+int ftrace_tracer_make_default(struct trace_array *tr, const char *name);
+bool ftrace_tracers_known(struct trace_array *tr);
+void ftrace_tracers_saw(struct trace_array *tr);
+
+int ftrace_tracer_separate(struct ftrace_tracer *t);
+void ftrace_tracers_share(struct trace_array *tr);
+struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable);
+
+void ftrace_tracers_create_file(struct trace_array *tr, struct dentry *parent);
+
+#endif /* _KERNEL_TRACE_FTRACE_TRACERS_H */
