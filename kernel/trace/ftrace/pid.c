@@ -6,6 +6,9 @@
  * when a CPU switches to a task, and the outcome is left in that CPU's
  * ftrace_ignore_pid. While a trace array has a list, pid_func() stands in front
  * of the callbacks of its ops and compares.
+ *
+ * The files change the lists of the trace array, which are for its own tracer, or
+ * those of another tracer, if that is the default and somebody knows it.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -14,11 +17,11 @@
 #include <trace/events/sched.h>
 
 #include "internal.h"
+#include "tracers.h"
 #include "../ftrace_internal.h"
 
 /*
- * Serialises the writers of the lists of all trace arrays, and is held while
- * user memory is read. A list is replaced under this and ftrace_lock, so
+ * Serialises the writers of all lists, and is held while user memory is read. A list is replaced under this and ftrace_lock, so
  * holding either keeps it; it is freed after tracepoints have been waited for.
  *
  * Order: trace_types_lock > pid_mutex > ftrace_lock.
@@ -28,11 +31,13 @@ static DEFINE_MUTEX(pid_mutex);
 /**
  * struct pid_file - an open set_ftrace_pid or set_ftrace_notrace_pid
  * @tr: the trace array, referenced
- * @type: which of its lists: TRACE_PIDS or TRACE_NO_PIDS
+ * @of_tracer: the lists of one of its tracers, referenced; NULL: those of @tr
+ * @type: which of the lists: TRACE_PIDS or TRACE_NO_PIDS
  */
 struct pid_file {
-	struct trace_array	*tr;
-	int			type;
+	struct trace_array		*tr;
+	struct ftrace_tracer_pids	*of_tracer;
+	int				type;
 };
 
 /* What a start function returns for a list that is not there. */
@@ -113,6 +118,7 @@ static void on_free(void *data, struct task_struct *task)
  */
 void ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
 {
+	ftrace_tracers_follow_fork(tr, enable);
 	if (enable) {
 		register_trace_sched_process_fork(on_fork, tr);
 		register_trace_sched_process_free(on_free, tr);
@@ -163,10 +169,8 @@ bool ftrace_pids_enabled(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_pid_update_ops - put pid_func() before a callback, or take it away
+ * ftrace_pid_update_ops - put what looks at lists before a callback, or take it away
  * @ops: the ops, its own callback in @ops->saved_func
- *
- * Does nothing to an ops that does not obey set_ftrace_pid.
  *
  * Context: process, ftrace_lock held.
  */
@@ -176,9 +180,11 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops)
 
 	lockdep_assert_held(&ftrace_lock);
 	/* A graph user has its own entry function for that. */
-	if (!(ops->flags & FTRACE_OPS_FL_PID) || ops->flags & FTRACE_OPS_FL_SUBOP)
+	if (ops->flags & FTRACE_OPS_FL_SUBOP)
 		return;
-	if (ftrace_pids_enabled(ops))
+	if (ftrace_tracer_has_pids(ops))
+		func = ftrace_tracer_pid_func;
+	else if (ftrace_pids_enabled(ops))
 		func = pid_func;
 	if (ops->func != func)
 		ftrace_ops_set_func(ops, func);
@@ -251,13 +257,44 @@ void ftrace_clear_pids(struct trace_array *tr)
 	replace_list(tr, TRACE_NO_PIDS, NULL);
 }
 
+static struct trace_pid_list *file_list(const struct pid_file *pf)
+{
+	if (pf->of_tracer)
+		return ftrace_tracer_pids_list(pf->of_tracer, pf->type);
+	return pid_list(pf->tr, pf->type);
+}
+
+static int file_replace(const struct pid_file *pf, struct trace_pid_list *list)
+{
+	if (pf->of_tracer)
+		return ftrace_tracer_pids_replace(pf->of_tracer, pf->type, list);
+	return replace_list(pf->tr, pf->type, list);
+}
+
+/* The tracer whose lists a file is to change, if it is not the array's own. */
+static int find_lists(struct pid_file *pf)
+{
+	struct ftrace_tracer *t;
+	int ret;
+
+	guard(mutex)(&ftrace_lock);
+	t = ftrace_tracers_known(pf->tr) ? ftrace_tracer_default(pf->tr) : NULL;
+	if (!t || ftrace_tracer_is_current(t))
+		return 0;
+	pf->of_tracer = ftrace_tracer_pids_get(t);
+	ret = PTR_ERR_OR_ZERO(pf->of_tracer);
+	if (ret)
+		pf->of_tracer = NULL;
+	return ret;
+}
+
 static void *pids_start(struct seq_file *m, loff_t *pos)
 {
 	struct pid_file *pf = m->private;
 	struct trace_pid_list *list;
 
 	mutex_lock(&pid_mutex);
-	list = pid_list(pf->tr, pf->type);
+	list = file_list(pf);
 	if (list)
 		return trace_pid_start(list, pos);
 	return *pos ? NULL : &no_list;
@@ -271,7 +308,7 @@ static void *pids_next(struct seq_file *m, void *v, loff_t *pos)
 		(*pos)++;
 		return NULL;
 	}
-	return trace_pid_next(pid_list(pf->tr, pf->type), v, pos);
+	return trace_pid_next(file_list(pf), v, pos);
 }
 
 static int pids_show(struct seq_file *m, void *v)
@@ -311,10 +348,16 @@ static int open_pids(struct inode *inode, struct file *file, int type)
 	}
 	pf->tr = tr;
 	pf->type = type;
+	ret = find_lists(pf);
+	if (ret) {
+		seq_release_private(inode, file);
+		trace_array_put(tr);
+		return ret;
+	}
 
 	if (file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC) {
 		guard(mutex)(&pid_mutex);
-		replace_list(tr, type, NULL);
+		file_replace(pf, NULL);
 	}
 	return 0;
 }
@@ -341,10 +384,10 @@ static ssize_t pids_write(struct file *file, const char __user *ubuf,
 		return 0;
 
 	guard(mutex)(&pid_mutex);
-	ret = trace_pid_write(pid_list(pf->tr, pf->type), &list, ubuf, cnt);
+	ret = trace_pid_write(file_list(pf), &list, ubuf, cnt);
 	if (ret < 0)
 		return ret;
-	err = replace_list(pf->tr, pf->type, list);
+	err = file_replace(pf, list);
 	if (err) {
 		trace_pid_list_free(list);
 		return err;
@@ -355,6 +398,11 @@ static ssize_t pids_write(struct file *file, const char __user *ubuf,
 
 static int pids_release(struct inode *inode, struct file *file)
 {
+	struct seq_file *m = file->private_data;
+	struct pid_file *pf = m->private;
+
+	if (pf->of_tracer)
+		ftrace_tracer_pids_put(pf->of_tracer);
 	trace_array_put(inode->i_private);
 	return seq_release_private(inode, file);
 }

@@ -25,6 +25,7 @@
 
 #include "internal.h"
 #include "profile.h"
+#include "tracers.h"
 
 /* Functions that come with modules while a profile runs, in any case. */
 #define PROFILE_ROOM	4096
@@ -142,7 +143,7 @@ static int graph_enter(struct ftrace_graph_ent *trace, struct fgraph_ops *gops)
 	int nr;
 
 	preempt_disable_notrace();
-	p = READ_ONCE(counting);
+	p = ftrace_tracer_ignores_task(&gops->ops) ? NULL : READ_ONCE(counting);
 	nr = p ? count_call(p, trace->func) : -1;
 	if (nr >= 0)
 		call = fgraph_reserve_data(gops->idx, sizeof(*call));
@@ -200,6 +201,8 @@ static struct fgraph_ops profile_ops = {
 	.entryfunc	= graph_enter,
 	.retfunc	= graph_return,
 	.ops.name	= "trace_profile",
+	/* It looks itself: graph_enter(). */
+	.ops.flags	= FTRACE_OPS_FL_PID,
 };
 
 static int attach(void)

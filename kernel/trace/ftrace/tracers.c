@@ -233,6 +233,19 @@ void ftrace_tracers_saw(struct trace_array *tr)
 		t->seen = true;
 }
 
+/**
+ * ftrace_tracer_is_current - is a tracer the trace array's own?
+ * @t: the tracer
+ *
+ * Its filter and its PIDs are those of the array.
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
+{
+	return is_current_tracer(t->ops, t->tr);
+}
+
 /* ---- their filters ------------------------------------------------------- */
 
 /**
@@ -555,9 +568,10 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
  * ftrace_tracer_leave - an ops is no more registered
  * @ops: the ops
  *
- * What waits for modules in a filter of its own waits no more.
+ * What waits for modules in a filter of its own waits no more, and the tasks that
+ * it is for are forgotten.
  *
- * Context: process, ftrace_lock held.
+ * Context: process, ftrace_lock held; may sleep for a grace period.
  */
 void ftrace_tracer_leave(struct ftrace_ops *ops)
 {
@@ -572,7 +586,8 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	drop_waiting(t);
 	ops->tracer = NULL;
 	owner->tracer = t->shares ? &has_left_shares : &has_left;
-	kfree(t);
+	ftrace_tracer_pids_leave(t);
+	kfree_rcu(t, rcu);
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function tracers by their names: tracers.c, tracers_file.c.
+ * Function tracers by their names: tracers.c, tracers_file.c, tracer_pid.c.
  */
 #ifndef _KERNEL_TRACE_FTRACE_TRACERS_H
 #define _KERNEL_TRACE_FTRACE_TRACERS_H
@@ -9,6 +9,9 @@
 #include <linux/types.h>
 
 struct dentry;
+struct ftrace_regs;
+struct ftrace_tracer_pids;
+struct trace_pid_list;
 struct ftrace_ops;
 struct trace_array;
 
@@ -28,6 +31,8 @@ struct trace_array;
  * @began: the filter that it had when it began with another one, or NULL; likewise
  * @waiting: what of its filter waits for modules, and what of its notrace list;
  *	     not of a filter that it has in common with @tr's own ops
+ * @pids: which tasks it is for, NULL: never said; the calls read it
+ * @rcu: to free it: calls look at @pids
  * @name: what it is called, unique in @tr
  *
  * ftrace_lock.
@@ -43,6 +48,8 @@ struct ftrace_tracer {
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
 	struct list_head	waiting[2];
+	struct ftrace_tracer_pids *pids;
+	struct rcu_head		rcu;
 	char			name[FTRACE_TRACER_NAME];
 };
 
@@ -62,10 +69,25 @@ struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr);
 int ftrace_tracer_make_default(struct trace_array *tr, const char *name);
 bool ftrace_tracers_known(struct trace_array *tr);
 void ftrace_tracers_saw(struct trace_array *tr);
+bool ftrace_tracer_is_current(const struct ftrace_tracer *t);
 
 int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
 struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable);
+
+/* tracer_pid.c */
+bool ftrace_tracer_ignores_task(const struct ftrace_ops *ops);
+void ftrace_tracer_pid_func(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs);
+bool ftrace_tracer_has_pids(const struct ftrace_ops *ops);
+struct ftrace_tracer_pids *ftrace_tracer_pids_get(struct ftrace_tracer *t);
+void ftrace_tracer_pids_put(struct ftrace_tracer_pids *p);
+void ftrace_tracer_pids_leave(struct ftrace_tracer *t);
+struct trace_pid_list *ftrace_tracer_pids_list(struct ftrace_tracer_pids *p,
+					       int type);
+int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
+			       struct trace_pid_list *list);
+void ftrace_tracers_follow_fork(struct trace_array *tr, bool on);
 
 void ftrace_tracers_create_file(struct trace_array *tr, struct dentry *parent);
 

@@ -28,8 +28,8 @@ options=(--kernel "$kernel")
 # are found only where they do.
 turns=(--turns)
 [ "$kernel" != kcsan ] || turns=()
-lanes=("runner kunit demo dynamic dynamic-jmp graph livepatch bpf base startup
-	docs sizes recordmcount lint"
+lanes=("runner kunit demo dynamic dynamic-jmp graph tracers livepatch bpf base
+	startup docs sizes recordmcount lint"
        "users stress boots")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1/3}
@@ -38,7 +38,7 @@ elif [[ $kernel == table* ]]; then
 	logs=$build/run/$kernel
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
-	lanes=("table kunit dynamic" "users graph")
+	lanes=("table kunit dynamic" "users graph tracers")
 else
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.
@@ -46,7 +46,7 @@ else
 	stress=${STRESS:-1/5}
 	options+=(--silence 1800 --limit $((14400 + 14400 * stress)) --mem 4G
 		  --append 'kasan_multi_shot pci=noacpi')
-	lanes=("kunit dynamic users graph" stress)
+	lanes=("kunit dynamic users graph tracers" stress)
 fi
 mkdir -p "$logs"
 
@@ -242,6 +242,16 @@ suite_graph() {
 	mapfile -t list < <(cases "$tests_of_ours" graph)
 	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
 	guest graph strict --cpus 2 "${turns[@]}" \
+		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
+}
+
+# Several tracers at once, by their names. The tools are not on every kernel.
+suite_tracers() {
+	local list policy=strict
+	mapfile -t list < <(cases "$tests_of_ours" tracers)
+	[ ${#list[@]} -gt 0 ] || { fail "tracers: no test case"; return; }
+	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
+	guest tracers $policy --cpus 2 "${turns[@]}" \
 		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
 }
 
