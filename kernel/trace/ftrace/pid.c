@@ -21,8 +21,9 @@
 #include "../ftrace_internal.h"
 
 /*
- * Serialises the writers of all lists, and is held while user memory is read. A list is replaced under this and ftrace_lock, so
- * holding either keeps it; it is freed after tracepoints have been waited for.
+ * Serialises the writers of all lists, and is held while user memory is read. A
+ * list is replaced under this and ftrace_lock, so holding either keeps it; it is
+ * freed after tracepoints have been waited for.
  *
  * Order: trace_types_lock > pid_mutex > ftrace_lock.
  */

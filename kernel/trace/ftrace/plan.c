@@ -231,6 +231,9 @@ static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
  * of RCU. They are in the first half of the kernel's text. Written from the end,
  * a plan that has sites traced does not have them traced until the last stop;
  * written from the start, one that lets go of sites begins with them.
+ *
+ * That is for speed alone. Between two stops, and in an NMI within one, some sites
+ * are written and others are not; each is whole, and all that it can call is there.
  */
 static void write_slices(const struct ftrace_plan *plan)
 {

@@ -183,10 +183,13 @@ static int hook(struct ftrace_tracer_pids *p, bool on)
 /* When no switch can be under way any more that leaves another verdict. */
 static void forget_cpus(struct ftrace_tracer_pids *p)
 {
+	int *verdict;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(p->verdict, cpu) = FTRACE_PID_TRACE;
+	for_each_possible_cpu(cpu) {
+		verdict = per_cpu_ptr(p->verdict, cpu);
+		WRITE_ONCE(*verdict, FTRACE_PID_TRACE);
+	}
 }
 
 /**

@@ -243,7 +243,7 @@ static void measure_ticks(void)
 }
 
 /* One getppid(), as the median of many batches: ticks fall out of it. */
-static double per_call(void)
+double per_call(void)
 {
 	static uint64_t took[BATCHES];
 	uint64_t begin;
@@ -478,6 +478,7 @@ int main(void)
 	multi_rows();
 	fentry_rows();
 	ops_rows();
+	named_rows();
 	print_file("total", "dyn_ftrace_total_info");
 	print_file("stats", "ftraced_stats");
 	finish(0);

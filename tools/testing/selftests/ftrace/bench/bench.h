@@ -19,5 +19,7 @@ void kprobe_rows(void);
 void multi_rows(void);
 void fentry_rows(void);
 void ops_rows(void);
+void named_rows(void);
+double per_call(void);
 
 #endif

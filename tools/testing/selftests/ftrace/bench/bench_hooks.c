@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/btf.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -259,4 +261,69 @@ void ops_rows(void)
 		ops_row(0, steps[i]);
 		ops_row(1, steps[i]);
 	}
+}
+
+/* ---- named tracers ---- */
+
+#define NAMED_MODULE	"/ftrace_test_ops.ko"
+#define NAMED		16
+
+static const char *const elsewhere[] = { "__x64_sys_sync", "__x64_sys_getpgid" };
+
+/* The module registers ops as it is told. */
+static void tell(const char *format, ...)
+{
+	static const char file[] = "/sys/kernel/debug/ftrace_test_ops/cmd";
+	va_list args;
+	int fd = open(file, O_WRONLY);
+
+	must(fd >= 0, "open", file);
+	va_start(args, format);
+	must(vdprintf(fd, format, args) > 0, format, file);
+	va_end(args);
+	close(fd);
+}
+
+static void named(int nr, const char *function)
+{
+	tell("name %d t%d\n", nr, nr);
+	tell("filter %d %s\n", nr, function);
+	tell("register %d\n", nr);
+}
+
+/* Of many named tracers one that wants a function, and one that is changed. */
+void named_rows(void)
+{
+	char filter[64];
+	double plain, one;
+	int i, fd = open(NAMED_MODULE, O_RDONLY);
+
+	/* The stock kernel has no such thing. */
+	if (fd < 0)
+		return;
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	must(!syscall(SYS_finit_module, fd, "", 0), "init_module", NAMED_MODULE);
+	close(fd);
+
+	settle();
+	per_call();
+	plain = per_call();
+	named(0, TRACED);
+	settle();
+	per_call();
+	one = per_call();
+	say("named-call-1 %.1f\n", one - plain);
+	for (i = 1; i < NAMED; i++)
+		named(i, elsewhere[0]);
+	settle();
+	per_call();
+	say("named-call-16 %.1f\n", per_call() - one);
+
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		snprintf(filter, sizeof(filter), "[t%d] %s", NAMED / 2, elsewhere[i % 2]);
+		sample("named-filter", i, echo, filter, "set_ftrace_filter");
+	}
+	for (i = 0; i < NAMED; i++)
+		tell("drop %d\n", i);
 }

@@ -31,18 +31,20 @@ def symbols(vmlinux):
     return text, named
 
 
-def bytes_at(vmlinux, address, size):
-    """What the image has at a virtual address: it lies in one of its segments."""
-    with open(vmlinux, "rb") as f:
-        image = f.read()
-    phoff, = struct.unpack_from("<Q", image, 32)
-    phentsize, phnum = struct.unpack_from("<HH", image, 54)
-    for i in range(phnum):
-        kind, _, offset, vaddr, _, filesz = struct.unpack_from("<IIQQQQ", image,
-                                                               phoff + i * phentsize)
-        if kind == 1 and vaddr <= address and address + size <= vaddr + filesz:
-            return image[offset + address - vaddr:][:size]
-    sys.exit("%s: the table is in no segment" % vmlinux)
+def bytes_at(vmlinux, begin, end):
+    """What the image has between two virtual addresses."""
+    out = subprocess.run(["objdump", "-s", "--start-address=%#x" % begin,
+                          "--stop-address=%#x" % end, vmlinux],
+                         stdout=subprocess.PIPE, check=True, text=True).stdout
+    data = bytearray()
+    for line in out.splitlines():
+        # " ADDRESS WORD WORD WORD WORD  TEXT"
+        if line.startswith(" "):
+            data += bytes.fromhex(line.split("  ")[0].split(" ", 2)[2])
+    if len(data) != end - begin:
+        sys.exit("%s: %d bytes of the table are there, not %d"
+                 % (vmlinux, len(data), end - begin))
+    return bytes(data)
 
 
 def main():
@@ -51,7 +53,7 @@ def main():
     begin, end = named["__start_mcount_loc"], named["__stop_mcount_loc"]
     starts = sorted(text)
     names = []
-    for (site,) in struct.iter_unpack("<Q", bytes_at(vmlinux, begin, end - begin)):
+    for (site,) in struct.iter_unpack("<Q", bytes_at(vmlinux, begin, end)):
         # Its section was not linked.
         if not site:
             continue

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 # shellcheck disable=SC2034
-# What the tests of named tracers share; not a test itself.
-
-. "$FTRACETEST_ROOT/test.d/dynamic/lib.sh"
+# What the tests of named tracers share, besides ../dynamic/lib.sh; not a test
+# itself.
 
 F=ftrace_test_mod_f
 STACK=/proc/sys/kernel/stack_tracer_enabled
