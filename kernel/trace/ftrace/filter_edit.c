@@ -130,7 +130,8 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	if (ff->tr && ftrace_tracers_known(ff->tr))
 		t = ftrace_tracer_default(ff->tr);
 	ff->common = !t;
-	if (t && read && are_several(ff->tr))
+	ff->several = ff->tr && are_several(ff->tr);
+	if (t && read && ff->several)
 		return load_named(ff, t);
 	ff->target = edit_add(ff, ops, t);
 	return PTR_ERR_OR_ZERO(ff->target);

@@ -38,6 +38,7 @@ struct filter_edit {
  *	whose commands are run; NULL: the file belongs to a tracer without one
  * @enable: it is the list of what to trace; otherwise, what not to
  * @truncate: what is written takes the place of what was there
+ * @several: there is more than one filter that it can be about
  * @named: each line shows whose it is
  * @addressed: a name has been written
  * @in_name: the beginning of one has been
@@ -56,6 +57,7 @@ struct filter_file {
 	struct trace_array	*tr;
 	bool			enable;
 	bool			truncate;
+	bool			several;
 	bool			named;
 	bool			addressed;
 	bool			in_name;

@@ -252,8 +252,8 @@ static int take_pattern(struct filter_file *ff, char *word)
 
 /*
  * A name stands in brackets, which patterns have, too, but hardly one pair around
- * all. As the files show it there is a space behind the first, and what is read
- * can be written: that is then a word of its own.
+ * all. With several tracers the files show a space behind the first, and what is
+ * read can be written: that is then a word of its own.
  */
 static int take_word(struct filter_file *ff, char *word)
 {
@@ -261,9 +261,7 @@ static int take_word(struct filter_file *ff, char *word)
 
 	if (!ff->tr)
 		return take_pattern(ff, word);
-	if (!strcmp(word, "[")) {
-		if (ff->in_name)
-			return -EINVAL;
+	if (ff->several && !ff->in_name && !strcmp(word, "[")) {
 		ff->in_name = true;
 		return 0;
 	}
