@@ -30,6 +30,8 @@ __init void ftrace_init_global_array_ops(struct trace_array *tr)
 	ftrace_ops_init(&global_ops);
 	tr->ops = &global_ops;
 	tr->ops->private = tr;
+	/* The command line may start it before it can be found as the top level. */
+	tr->ops->tr = tr;
 	ftrace_init_trace_array(tr);
 	init_array_fgraph_ops(tr, tr->ops);
 }

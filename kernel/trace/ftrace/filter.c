@@ -132,6 +132,8 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 		ret = ftrace_ops_set_filter(ops, hash, enable);
 	if (ret)
 		ftrace_hash_free(hash);
+	else if (reset)
+		ftrace_tracer_wait_no_more(ops, enable);
 unlock:
 	mutex_unlock(&ftrace_lock);
 	kfree(pattern);
@@ -240,6 +242,8 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 		ret = ftrace_ops_set_filter(ops, result, true);
 	if (ret && result != hash)
 		ftrace_hash_free(result);
+	if (!ret && reset)
+		ftrace_tracer_wait_no_more(ops, true);
 	ftrace_hash_free(hash);
 	ftrace_hash_free(sites);
 	return ret;
@@ -387,7 +391,7 @@ void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
  * @end: first address behind it
  *
  * Its records go, and its sites leave the filters of all trace arrays, of all
- * registered ops and of the graph tracer.
+ * registered ops, of tracers that will go on with theirs and of the graph tracer.
  *
  * Context: process, trace_types_lock and ftrace_lock held.
  */
@@ -405,6 +409,7 @@ void ftrace_forget(unsigned long start, unsigned long end)
 		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
 			ftrace_filter_forget(tr->ops->func_hash, first, last);
 	}
+	ftrace_tracers_forget_text(first, last);
 	ftrace_graph_forget(first, last);
 	ftrace_profile_forget(start, end);
 	ftrace_region_remove(start, end);

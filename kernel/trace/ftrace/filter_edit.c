@@ -137,6 +137,35 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	return PTR_ERR_OR_ZERO(ff->target);
 }
 
+/*
+ * What was written without a name may have been for the same filter. It takes
+ * effect before what is written with the name, which therefore goes on with it.
+ */
+static struct filter_edit *go_on_with(struct filter_file *ff, struct filter_edit *e,
+				      struct ftrace_tracer *t)
+{
+	struct filter_edit *first = list_first_entry(&ff->edits,
+						     struct filter_edit, list);
+	struct ftrace_hash *hash;
+	int ret;
+
+	if (first->id || !first->dirty || !ftrace_tracer_is_current(t))
+		return e;
+	hash = ftrace_hash_copy(first->hash);
+	if (IS_ERR(hash))
+		goto drop;
+	ftrace_hash_free(e->hash);
+	e->hash = hash;
+	ftrace_waiting_free(&e->waiting);
+	ret = ftrace_waiting_copy(&e->waiting, &first->waiting);
+	if (!ret)
+		return e;
+	hash = ERR_PTR(ret);
+drop:
+	edit_free(e);
+	return ERR_CAST(hash);
+}
+
 /* The edit of the tracer with a name, made if it is the first time. */
 static struct filter_edit *edit_of(struct filter_file *ff, const char *name)
 {
@@ -152,7 +181,8 @@ static struct filter_edit *edit_of(struct filter_file *ff, const char *name)
 		if (e->id == t->id)
 			return e;
 	}
-	return edit_add(ff, NULL, t);
+	e = edit_add(ff, NULL, t);
+	return IS_ERR(e) ? e : go_on_with(ff, e, t);
 }
 
 /**
@@ -224,8 +254,10 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 		return ret;
 	e->hash = NULL;
 	waiting = edit_waiting(ff, e);
-	if (!waiting)
+	if (!waiting) {
+		ftrace_tracer_wait_no_more(ops, ff->enable);
 		return 0;
+	}
 	ftrace_waiting_free(waiting);
 	list_splice_init(&e->waiting, waiting);
 	if (ff->common && !e->id)

@@ -306,7 +306,7 @@ static void resolve(const struct module *mod, struct trace_array *tr, bool enabl
 	int err;
 
 	err = resolve_half(tr->ops, ftrace_waiting(tr, enable), enable);
-	while ((t = ftrace_tracer_next(tr, t))) {
+	while ((t = ftrace_tracer_next_any(tr, t))) {
 		err = resolve_half(t->ops, ftrace_tracer_waiting(t, enable),
 				   enable) ?: err;
 	}

@@ -115,9 +115,11 @@ void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
  */
 int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs)
 {
+	/* A tracer may get another filter meanwhile: both halves are of one. */
+	struct ftrace_ops_hash *h = READ_ONCE(ops->func_hash);
 	struct ftrace_filter f = {
-		.filter	 = rcu_dereference_raw(ops->func_hash->filter_hash),
-		.skip	 = rcu_dereference_raw(ops->func_hash->notrace_hash),
+		.filter	 = rcu_dereference_raw(h->filter_hash),
+		.skip	 = rcu_dereference_raw(h->notrace_hash),
 	};
 
 	return ftrace_filter_wants(&f, ip);

@@ -247,7 +247,7 @@ void ftrace_tracer_pids_put(struct ftrace_tracer_pids *p)
 
 /**
  * ftrace_tracer_pids_leave - a tracer leaves
- * @t: the tracer; no ops leads to it any more
+ * @t: the tracer
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  */
@@ -260,6 +260,7 @@ void ftrace_tracer_pids_leave(struct ftrace_tracer *t)
 		return;
 	hook(p, false);
 	p->t = NULL;
+	WRITE_ONCE(t->pids, NULL);
 	/* Switches that look at the lists, and calls that look at a verdict. */
 	tracepoint_synchronize_unregister();
 	ftrace_tracer_pids_put(p);

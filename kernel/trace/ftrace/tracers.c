@@ -28,10 +28,17 @@
 /* In the order in which they joined; ftrace_lock. */
 static LIST_HEAD(tracers);
 
+/*
+ * Those of the kernel's own that have left, and will go on with the filter they
+ * had; ftrace_lock. That of others nobody can look at while they are away: they
+ * may be freed.
+ */
+static LIST_HEAD(stopped);
+
 /* The last that was given to one of them; ftrace_lock. */
 static u64 last_id, last_turn;
 
-/* What ftrace_ops.tracer is while an ops that has been one does not run. */
+/* What ftrace_ops.tracer is then of an ops that is not in that list. */
 static struct ftrace_tracer has_left;
 static struct ftrace_tracer has_left_shares = { .shares = true };
 
@@ -44,26 +51,6 @@ static bool runs(const struct ftrace_ops *ops)
 static struct trace_array *array_of(const struct ftrace_ops *ops)
 {
 	return ops->tr ?: top_trace_array();
-}
-
-static bool has_own_filter(const struct ftrace_ops *ops)
-{
-	return ops->func_hash == &ops->local_hash;
-}
-
-/* It is one with the trace array's own ops, as its graph tracer is. */
-static bool is_current_tracer(const struct ftrace_ops *ops,
-			      const struct trace_array *tr)
-{
-	return tr->ops && ops->func_hash == tr->ops->func_hash &&
-	       ops->name == tr->ops->name;
-}
-
-/* Whether it has run before is known of the ops that has the filter. */
-static struct ftrace_ops *owner_of(struct ftrace_ops *ops,
-				   const struct trace_array *tr)
-{
-	return is_current_tracer(ops, tr) ? tr->ops : ops;
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -104,6 +91,19 @@ const char *ftrace_tracer_name(const struct ftrace_ops *ops)
 
 /* ---- who runs ------------------------------------------------------------ */
 
+static struct ftrace_tracer *next_in(struct list_head *head,
+				     const struct trace_array *tr,
+				     struct ftrace_tracer *t)
+{
+	lockdep_assert_held(&ftrace_lock);
+	t = list_prepare_entry(t, head, list);
+	list_for_each_entry_continue(t, head, list) {
+		if (t->tr == tr)
+			return t;
+	}
+	return NULL;
+}
+
 /**
  * ftrace_tracer_next - go through the tracers of a trace array
  * @tr: the trace array
@@ -115,13 +115,23 @@ const char *ftrace_tracer_name(const struct ftrace_ops *ops)
 struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
 					 struct ftrace_tracer *t)
 {
-	lockdep_assert_held(&ftrace_lock);
-	t = list_prepare_entry(t, &tracers, list);
-	list_for_each_entry_continue(t, &tracers, list) {
-		if (t->tr == tr)
-			return t;
-	}
-	return NULL;
+	return next_in(&tracers, tr, t);
+}
+
+/**
+ * ftrace_tracer_next_any - ftrace_tracer_next(), then those that have stopped
+ * @tr: the trace array
+ * @t: where to go on, NULL to begin
+ *
+ * Context: ftrace_lock held.
+ * Return: the next one that runs or will go on with the filter it had, or NULL.
+ */
+struct ftrace_tracer *ftrace_tracer_next_any(struct trace_array *tr,
+					     struct ftrace_tracer *t)
+{
+	if (t && t->stopped)
+		return next_in(&stopped, tr, t);
+	return next_in(&tracers, tr, t) ?: next_in(&stopped, tr, NULL);
 }
 
 /**
@@ -237,191 +247,30 @@ void ftrace_tracers_saw(struct trace_array *tr)
  * ftrace_tracer_is_current - is a tracer the trace array's own?
  * @t: the tracer
  *
- * Its filter and its PIDs are those of the array.
+ * Its filter and its PIDs are those of the array; the graph tracer of an array,
+ * which has an ops of its own, is meant as well.
  *
  * Context: ftrace_lock held.
  */
 bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
 {
-	return is_current_tracer(t->ops, t->tr);
+	const struct ftrace_ops *own = t->tr->ops;
+
+	return own && t->ops->func_hash == own->func_hash &&
+	       t->ops->name == own->name;
 }
 
-/* ---- their filters ------------------------------------------------------- */
-
 /**
- * ftrace_tracer_waiting - what of a tracer's filter waits for modules
+ * ftrace_tracer_owner - the ops that has a tracer's filter
  * @t: the tracer
- * @enable: of what to trace; otherwise, of what not to
+ *
+ * It is also that of which is known whether the tracer has run before.
  *
  * Context: ftrace_lock held.
  */
-struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable)
+struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t)
 {
-	if (t->tr->ops && t->ops->func_hash == t->tr->ops->func_hash)
-		return ftrace_waiting(t->tr, enable);
-	return &t->waiting[enable];
-}
-
-static void drop_waiting(struct ftrace_tracer *t)
-{
-	ftrace_waiting_free(&t->waiting[false]);
-	ftrace_waiting_free(&t->waiting[true]);
-}
-
-/* Give an ops, which may be called meanwhile, a filter of its own. */
-static void own_filter(struct ftrace_ops *ops, const struct ftrace_filter *f)
-{
-	rcu_assign_pointer(ops->local_hash.filter_hash, f->filter);
-	rcu_assign_pointer(ops->local_hash.notrace_hash, f->skip);
-	/* A callback that looks at its filter finds both halves there. */
-	smp_store_release(&ops->func_hash, &ops->local_hash);
-}
-
-static int copy_filter(struct ftrace_filter *to, const struct ftrace_filter *from)
-{
-	to->filter = ftrace_hash_copy(from->filter);
-	if (IS_ERR(to->filter))
-		return PTR_ERR(to->filter);
-	to->skip = ftrace_hash_copy(from->skip);
-	if (!IS_ERR(to->skip))
-		return 0;
-	ftrace_hash_free(to->filter);
-	return PTR_ERR(to->skip);
-}
-
-/* What waits goes with the filter: without it that would mean something else. */
-static int copy_waiting(struct ftrace_tracer *to, struct ftrace_tracer *from)
-{
-	int ret;
-
-	ret = ftrace_waiting_copy(&to->waiting[true],
-				  ftrace_tracer_waiting(from, true));
-	if (!ret)
-		ret = ftrace_waiting_copy(&to->waiting[false],
-					  ftrace_tracer_waiting(from, false));
-	if (ret)
-		drop_waiting(to);
-	return ret;
-}
-
-/* Have @t begin with a copy of the filter of @from, which may be @t itself. */
-static int take_filter(struct ftrace_tracer *t, struct ftrace_tracer *from)
-{
-	struct ftrace_filter f;
-	int ret;
-
-	ftrace_ops_filter(from->ops, &f);
-	ret = copy_waiting(t, from);
-	if (!ret)
-		ret = copy_filter(&f, &f);
-	if (ret) {
-		drop_waiting(t);
-		return ret;
-	}
-	own_filter(t->ops, &f);
-	return 0;
-}
-
-/* From the filter that it has in common with others to one of its own. */
-static int unshare(struct ftrace_tracer *t)
-{
-	int ret = take_filter(t, t);
-
-	if (!ret)
-		t->shares = true;
-	return ret;
-}
-
-/**
- * ftrace_tracer_separate - see that nobody else has the filter of a tracer
- * @t: the tracer
- *
- * What each of them traces stays the same. The current tracer of a trace array
- * keeps the filter of the array: then it is the others that get one.
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or -ENOMEM.
- */
-int ftrace_tracer_separate(struct ftrace_tracer *t)
-{
-	struct ftrace_tracer *other = NULL;
-	int ret = 0;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!is_current_tracer(t->ops, t->tr))
-		return has_own_filter(t->ops) ? 0 : unshare(t);
-	while (!ret && (other = ftrace_tracer_next(t->tr, other))) {
-		if (other != t && other->ops->func_hash == t->ops->func_hash)
-			ret = unshare(other);
-	}
-	return ret;
-}
-
-/* Back to the filter of the trace array. */
-static int share(struct ftrace_tracer *t)
-{
-	struct ftrace_ops *ops = t->ops;
-	struct ftrace_filter own, common;
-	int ret;
-
-	ftrace_ops_filter(ops, &own);
-	ftrace_ops_filter(t->tr->ops, &common);
-	ret = ftrace_update_ops(ops, &own, &common);
-	if (ret)
-		return ret;
-	WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
-	RCU_INIT_POINTER(ops->local_hash.filter_hash, NULL);
-	RCU_INIT_POINTER(ops->local_hash.notrace_hash, NULL);
-	ftrace_hash_free_rcu(own.filter);
-	ftrace_hash_free_rcu(own.skip);
-	drop_waiting(t);
-	return 0;
-}
-
-/**
- * ftrace_tracers_share - somebody changed the filter who knows no names
- * @tr: the trace array; its own filter is the new one already
- *
- * The tracers that had it in common before get it, too. One for which that fails
- * keeps its own, and the log says so.
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracers_share(struct trace_array *tr)
-{
-	struct ftrace_tracer *t = NULL;
-	int ret;
-
-	while ((t = ftrace_tracer_next(tr, t))) {
-		if (!t->shares || !has_own_filter(t->ops))
-			continue;
-		ret = share(t);
-		if (ret)
-			pr_warn("%s keeps its own filter: %d\n", t->name, ret);
-	}
-}
-
-/*
- * The tracer whose filter @t is to begin with, or NULL: it has one, or nobody
- * expects that. One that has run before goes on with what it had then, even if
- * that was none.
- */
-static struct ftrace_tracer *whose_filter(struct ftrace_tracer *t,
-					  const struct ftrace_ops *owner)
-{
-	struct ftrace_tracer *from = ftrace_tracer_default(t->tr);
-	struct ftrace_filter f;
-
-	if (!from || owner->tracer || owner->flags & FTRACE_OPS_FL_OWN_FILTER ||
-	    from->ops->func_hash == owner->func_hash ||
-	    !ftrace_tracers_known(t->tr))
-		return NULL;
-	if (owner->func_hash != &owner->local_hash)
-		return from;
-	ftrace_ops_filter(t->ops, &f);
-	if (f.filter || f.skip || !list_empty(ftrace_tracer_waiting(t, false)))
-		return NULL;
-	return from;
+	return ftrace_tracer_is_current(t) ? t->tr->ops : t->ops;
 }
 
 /* ---- coming and going ---------------------------------------------------- */
@@ -441,26 +290,9 @@ static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
 	return t;
 }
 
-/* The current tracer's filter is the array's: what waits has its place there. */
-static int begin_with(struct ftrace_tracer *t, struct ftrace_ops *owner,
-		      struct ftrace_tracer *from)
+static bool has_stopped(const struct ftrace_ops *ops)
 {
-	struct ftrace_tracer of_owner = { .ops = owner, .tr = t->tr };
-	int ret;
-
-	t->began = owner->func_hash;
-	if (owner == t->ops && !is_current_tracer(t->ops, t->tr)) {
-		t->shares = !has_own_filter(t->ops);
-		return take_filter(t, from);
-	}
-	INIT_LIST_HEAD(&of_owner.waiting[false]);
-	INIT_LIST_HEAD(&of_owner.waiting[true]);
-	ret = take_filter(&of_owner, from);
-	if (ret)
-		return ret;
-	list_splice(&of_owner.waiting[true], ftrace_waiting(t->tr, true));
-	list_splice(&of_owner.waiting[false], ftrace_waiting(t->tr, false));
-	return 0;
+	return ops->tracer && ops->tracer->ops && ops->tracer->stopped;
 }
 
 /**
@@ -475,10 +307,10 @@ static int begin_with(struct ftrace_tracer *t, struct ftrace_ops *owner,
  */
 int ftrace_tracer_prepare(struct ftrace_ops *ops)
 {
-	struct ftrace_tracer *t, *from;
-	struct trace_array *tr;
 	struct ftrace_ops *owner;
-	int ret = 0;
+	struct ftrace_tracer *t;
+	struct trace_array *tr;
+	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!ops->name || ops->flags & FTRACE_OPS_FL_ENABLED)
@@ -488,37 +320,22 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	tr = array_of(ops);
 	if (!tr)
 		return 0;
+	/* It goes on as it was. */
+	if (has_stopped(ops))
+		return 0;
 	t = tracer_alloc(ops, tr);
 	if (!t)
 		return -ENOMEM;
-	owner = owner_of(ops, tr);
+	owner = ftrace_tracer_owner(t);
 	t->before = ops->tracer;
 	t->shares = owner->tracer && owner->tracer->shares;
-	from = whose_filter(t, owner);
-	if (from)
-		ret = begin_with(t, owner, from);
+	ret = ftrace_tracer_begin(t);
 	if (ret) {
 		kfree(t);
 		return ret;
 	}
 	ops->tracer = t;
 	return 0;
-}
-
-/* Take the filter away again that it was to begin with. */
-static void give_back(struct ftrace_tracer *t)
-{
-	struct ftrace_ops *owner = owner_of(t->ops, t->tr);
-	struct ftrace_filter f;
-
-	ftrace_ops_filter(owner, &f);
-	RCU_INIT_POINTER(owner->local_hash.filter_hash, NULL);
-	RCU_INIT_POINTER(owner->local_hash.notrace_hash, NULL);
-	owner->func_hash = t->began;
-	ftrace_hash_free_rcu(f.filter);
-	ftrace_hash_free_rcu(f.skip);
-	ftrace_waiting_free(ftrace_tracer_waiting(t, true));
-	ftrace_waiting_free(ftrace_tracer_waiting(t, false));
 }
 
 /**
@@ -533,13 +350,12 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 
 	lockdep_assert_held(&ftrace_lock);
 	/* It was not prepared, or is the one that stands in the way. */
-	if (!t || t->id || t == &has_left || t == &has_left_shares)
+	if (!t || !t->ops || t->id || t->stopped)
 		return;
-	if (t->began)
-		give_back(t);
-	drop_waiting(t);
+	ftrace_tracer_give_back(t);
+	ftrace_tracer_drop_waiting(t);
 	ops->tracer = t->before;
-	kfree(t);
+	kfree_rcu(t, rcu);
 }
 
 /**
@@ -553,23 +369,34 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
 	struct ftrace_tracer *t = ops->tracer;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!t)
+	if (!t || !t->ops)
 		return;
+	t->stopped = false;
 	choose_name(t, ops->name);
 	t->id = ++last_id;
-	if (ops->flags & FTRACE_OPS_FL_OWN_FILTER)
-		t->seen = true;
-	else
+	if (ftrace_tracer_is_open(t))
 		t->turn = ++last_turn;
-	list_add_tail(&t->list, &tracers);
+	else
+		t->seen = true;
+	list_move_tail(&t->list, &tracers);
+}
+
+/*
+ * The kernel's own are there for ever, unlike the instance that one may have been
+ * in; and the array's filter is not theirs.
+ */
+static bool will_go_on(const struct ftrace_tracer *t)
+{
+	return is_kernel_core_data((unsigned long)t->ops) && !t->ops->tr &&
+	       !ftrace_tracer_is_current(t);
 }
 
 /**
  * ftrace_tracer_leave - an ops is no more registered
  * @ops: the ops
  *
- * What waits for modules in a filter of its own waits no more, and the tasks that
- * it is for are forgotten.
+ * The tasks that it is for are forgotten, and so is what of its filter waits for
+ * modules, unless it is one of the kernel's own.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  */
@@ -581,12 +408,20 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	lockdep_assert_held(&ftrace_lock);
 	if (!runs(ops))
 		return;
-	owner = owner_of(ops, t->tr);
-	list_del(&t->list);
-	drop_waiting(t);
-	ops->tracer = NULL;
-	owner->tracer = t->shares ? &has_left_shares : &has_left;
+	t->id = 0;
+	t->turn = 0;
+	t->seen = false;
 	ftrace_tracer_pids_leave(t);
+	if (will_go_on(t)) {
+		t->stopped = true;
+		list_move_tail(&t->list, &stopped);
+		return;
+	}
+	owner = ftrace_tracer_owner(t);
+	list_del(&t->list);
+	ftrace_tracer_drop_waiting(t);
+	WRITE_ONCE(ops->tracer, NULL);
+	WRITE_ONCE(owner->tracer, t->shares ? &has_left_shares : &has_left);
 	kfree_rcu(t, rcu);
 }
 
@@ -600,7 +435,31 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
  */
 void ftrace_tracer_forget(struct ftrace_ops *ops)
 {
+	struct ftrace_tracer *t = ops->tracer;
+
 	lockdep_assert_held(&ftrace_lock);
-	if (!runs(ops))
-		ops->tracer = NULL;
+	if (runs(ops))
+		return;
+	WRITE_ONCE(ops->tracer, NULL);
+	if (!t || !t->ops)
+		return;
+	list_del(&t->list);
+	ftrace_tracer_drop_waiting(t);
+	kfree_rcu(t, rcu);
+}
+
+/**
+ * ftrace_tracers_forget_text - take sites out of the filters of those that left
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracers_forget_text(u32 start, u32 end)
+{
+	struct ftrace_tracer *t;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(t, &stopped, list)
+		ftrace_filter_forget(t->ops->func_hash, start, end);
 }

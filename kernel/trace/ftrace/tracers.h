@@ -19,14 +19,15 @@ struct trace_array;
 #define FTRACE_TRACER_NAME	64
 
 /**
- * struct ftrace_tracer - a named ops that is registered
- * @list: in the list of all of them, the newest last
+ * struct ftrace_tracer - a named ops that is registered, or has been
+ * @list: in the list of those that run, the newest last, or of those that do not
  * @ops: the ops
  * @tr: the trace array in whose function_tracers it is
- * @id: no other one ever has the same
+ * @id: no other one ever has the same; 0: it does not run
  * @turn: of those of @tr the one with the highest is the default; 0: never it
  * @seen: somebody has opened function_tracers since it joined, or has used a name
  * @shares: unless told otherwise it has the filter of @tr's own ops
+ * @stopped: it is in the list of those that do not run
  * @before: what ftrace_ops.tracer was before; until it has joined
  * @began: the filter that it had when it began with another one, or NULL; likewise
  * @waiting: what of its filter waits for modules, and what of its notrace list;
@@ -45,6 +46,7 @@ struct ftrace_tracer {
 	u64			turn;
 	bool			seen;
 	bool			shares;
+	bool			stopped;
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
 	struct list_head	waiting[2];
@@ -62,6 +64,8 @@ const char *ftrace_tracer_name(const struct ftrace_ops *ops);
 
 struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
 					 struct ftrace_tracer *t);
+struct ftrace_tracer *ftrace_tracer_next_any(struct trace_array *tr,
+					     struct ftrace_tracer *t);
 struct ftrace_tracer *ftrace_tracer_find(struct trace_array *tr,
 					 const char *name);
 struct ftrace_tracer *ftrace_tracer_by_id(u64 id);
@@ -70,10 +74,18 @@ int ftrace_tracer_make_default(struct trace_array *tr, const char *name);
 bool ftrace_tracers_known(struct trace_array *tr);
 void ftrace_tracers_saw(struct trace_array *tr);
 bool ftrace_tracer_is_current(const struct ftrace_tracer *t);
+struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t);
+void ftrace_tracers_forget_text(u32 start, u32 end);
 
+/* tracer_filter.c */
+bool ftrace_tracer_is_open(const struct ftrace_tracer *t);
+int ftrace_tracer_begin(struct ftrace_tracer *t);
+void ftrace_tracer_give_back(struct ftrace_tracer *t);
 int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
 struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable);
+void ftrace_tracer_wait_no_more(struct ftrace_ops *ops, bool enable);
+void ftrace_tracer_drop_waiting(struct ftrace_tracer *t);
 
 /* tracer_pid.c */
 bool ftrace_tracer_ignores_task(const struct ftrace_ops *ops);

@@ -10,7 +10,8 @@ kept=/run/ftrace-at-boot
 mkdir -p "$kept"
 echo 0 >/sys/kernel/tracing/tracing_on
 for f in current_tracer set_ftrace_filter set_ftrace_notrace enabled_functions trace \
-	 ftraced_stats set_graph_function set_graph_notrace max_graph_depth; do
+	 ftraced_stats set_graph_function set_graph_notrace max_graph_depth \
+	 function_tracers; do
 	if [ -e "/sys/kernel/tracing/$f" ]; then
 		cat "/sys/kernel/tracing/$f" >"$kept/$f"
 	fi

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters of named tracers: who has which, who has one in common with others,
+ * and what a tracer begins with.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/err.h>
+#include <linux/list.h>
+
+#include "internal.h"
+#include "tracers.h"
+
+/*
+ * Nobody else knows which functions a direct call is for, or which ones can go on
+ * elsewhere.
+ */
+#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
+			 FTRACE_OPS_FL_IPMODIFY)
+
+static bool has_own_filter(const struct ftrace_ops *ops)
+{
+	return ops->func_hash == &ops->local_hash;
+}
+
+/**
+ * ftrace_tracer_is_open - may its filter be given to it, and changed, by others?
+ * @t: the tracer
+ */
+bool ftrace_tracer_is_open(const struct ftrace_tracer *t)
+{
+	return !(t->ops->flags & OWN_FILTER);
+}
+
+/**
+ * ftrace_tracer_waiting - what of a tracer's filter waits for modules
+ * @t: the tracer
+ * @enable: of what to trace; otherwise, of what not to
+ *
+ * Context: ftrace_lock held.
+ */
+struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable)
+{
+	if (t->tr->ops && t->ops->func_hash == t->tr->ops->func_hash)
+		return ftrace_waiting(t->tr, enable);
+	return &t->waiting[enable];
+}
+
+/**
+ * ftrace_tracer_wait_no_more - a filter is set anew, whatever waited in it
+ * @ops: the ops with the filter, that may be a tracer
+ * @enable: of what to trace; otherwise, of what not to
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_wait_no_more(struct ftrace_ops *ops, bool enable)
+{
+	struct ftrace_tracer *t = ops->tracer;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (t && t->ops && has_own_filter(ops))
+		ftrace_waiting_free(&t->waiting[enable]);
+}
+
+/**
+ * ftrace_tracer_drop_waiting - what waits in its own filter waits no more
+ * @t: the tracer
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_drop_waiting(struct ftrace_tracer *t)
+{
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_waiting_free(&t->waiting[false]);
+	ftrace_waiting_free(&t->waiting[true]);
+}
+
+/* Give an ops, which may be called meanwhile, a filter of its own. */
+static void own_filter(struct ftrace_ops *ops, const struct ftrace_filter *f)
+{
+	rcu_assign_pointer(ops->local_hash.filter_hash, f->filter);
+	rcu_assign_pointer(ops->local_hash.notrace_hash, f->skip);
+	/* A callback that looks at its filter finds both halves there. */
+	smp_store_release(&ops->func_hash, &ops->local_hash);
+}
+
+static int copy_filter(struct ftrace_filter *to, const struct ftrace_filter *from)
+{
+	to->filter = ftrace_hash_copy(from->filter);
+	if (IS_ERR(to->filter))
+		return PTR_ERR(to->filter);
+	to->skip = ftrace_hash_copy(from->skip);
+	if (!IS_ERR(to->skip))
+		return 0;
+	ftrace_hash_free(to->filter);
+	return PTR_ERR(to->skip);
+}
+
+/* What waits goes with the filter: without it that would mean something else. */
+static int copy_waiting(struct ftrace_tracer *to, struct ftrace_tracer *from)
+{
+	int ret;
+
+	ret = ftrace_waiting_copy(&to->waiting[true],
+				  ftrace_tracer_waiting(from, true));
+	if (!ret)
+		ret = ftrace_waiting_copy(&to->waiting[false],
+					  ftrace_tracer_waiting(from, false));
+	if (ret)
+		ftrace_tracer_drop_waiting(to);
+	return ret;
+}
+
+/* Have @t begin with a copy of the filter of @from, which may be @t itself. */
+static int take_filter(struct ftrace_tracer *t, struct ftrace_tracer *from)
+{
+	struct ftrace_filter f;
+	int ret;
+
+	ftrace_ops_filter(from->ops, &f);
+	ret = copy_waiting(t, from);
+	if (!ret)
+		ret = copy_filter(&f, &f);
+	if (ret) {
+		ftrace_tracer_drop_waiting(t);
+		return ret;
+	}
+	own_filter(t->ops, &f);
+	return 0;
+}
+
+/* From the filter that it has in common with others to one of its own. */
+static int unshare(struct ftrace_tracer *t)
+{
+	int ret = take_filter(t, t);
+
+	if (!ret)
+		t->shares = true;
+	return ret;
+}
+
+/* All who have the filter of the trace array of @t, but @t itself. */
+static int unshare_others(const struct ftrace_tracer *t)
+{
+	const struct ftrace_ops_hash *common = t->tr->ops->func_hash;
+	struct ftrace_tracer *other = NULL;
+	int ret = 0;
+
+	while (!ret && (other = ftrace_tracer_next_any(t->tr, other))) {
+		if (other != t && other->ops->func_hash == common)
+			ret = unshare(other);
+	}
+	return ret;
+}
+
+/**
+ * ftrace_tracer_separate - see that nobody else has the filter of a tracer
+ * @t: the tracer
+ *
+ * What each of them traces stays the same. The current tracer of a trace array
+ * keeps the filter of the array: then it is the others that get one.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_tracer_separate(struct ftrace_tracer *t)
+{
+	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_tracer_is_current(t))
+		return unshare_others(t);
+	return has_own_filter(t->ops) ? 0 : unshare(t);
+}
+
+/* Have the sites of one that runs call for the filter of the trace array. */
+static int update_to_common(struct ftrace_ops *ops, const struct ftrace_filter *own,
+			    const struct ftrace_filter *common)
+{
+	int ret = 0;
+
+	if (ftrace_hash_empty(common->filter))
+		ret = ftrace_discover_all();
+	return ret ?: ftrace_update_ops(ops, own, common);
+}
+
+/* Back to the filter of the trace array. */
+static int share(struct ftrace_tracer *t)
+{
+	struct ftrace_ops *ops = t->ops;
+	struct ftrace_filter own, common;
+	int ret;
+
+	ftrace_ops_filter(ops, &own);
+	ftrace_ops_filter(t->tr->ops, &common);
+	ret = t->id ? update_to_common(ops, &own, &common) : 0;
+	if (ret)
+		return ret;
+	WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
+	/* To who still looks there, nothing would mean everything. */
+	if (t->id)
+		synchronize_rcu_tasks_rude();
+	RCU_INIT_POINTER(ops->local_hash.filter_hash, NULL);
+	RCU_INIT_POINTER(ops->local_hash.notrace_hash, NULL);
+	ftrace_hash_free_rcu(own.filter);
+	ftrace_hash_free_rcu(own.skip);
+	ftrace_tracer_drop_waiting(t);
+	return 0;
+}
+
+/**
+ * ftrace_tracers_share - somebody changed the filter who knows no names
+ * @tr: the trace array; its own filter is the new one already
+ *
+ * The tracers that had it in common before get it, too. One for which that fails
+ * keeps its own, and the log says so.
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ */
+void ftrace_tracers_share(struct trace_array *tr)
+{
+	struct ftrace_tracer *t = NULL;
+	int ret;
+
+	while ((t = ftrace_tracer_next_any(tr, t))) {
+		if (!t->shares || !has_own_filter(t->ops))
+			continue;
+		ret = share(t);
+		if (ret)
+			pr_warn("%s keeps its own filter: %d\n", t->name, ret);
+	}
+}
+
+/*
+ * The tracer whose filter @t is to begin with, or NULL: it has one, or nobody
+ * expects that. One that has run before goes on with what it had then, even if
+ * that was none.
+ */
+static struct ftrace_tracer *whose_filter(struct ftrace_tracer *t)
+{
+	const struct ftrace_ops *owner = ftrace_tracer_owner(t);
+	struct ftrace_tracer *from = ftrace_tracer_default(t->tr);
+	struct ftrace_filter f;
+
+	if (!from || owner->tracer || !ftrace_tracer_is_open(t) ||
+	    from->ops->func_hash == owner->func_hash ||
+	    !ftrace_tracers_known(t->tr))
+		return NULL;
+	if (!has_own_filter(owner))
+		return from;
+	ftrace_ops_filter(t->ops, &f);
+	if (f.filter || f.skip || !list_empty(ftrace_tracer_waiting(t, false)))
+		return NULL;
+	return from;
+}
+
+/* The current tracer's filter is the array's: what waits has its place there. */
+static int begin_as_current(struct ftrace_tracer *t, struct ftrace_tracer *from)
+{
+	struct ftrace_tracer array = { .ops = t->tr->ops, .tr = t->tr };
+	int ret;
+
+	INIT_LIST_HEAD(&array.waiting[false]);
+	INIT_LIST_HEAD(&array.waiting[true]);
+	ret = unshare_others(t);
+	if (!ret)
+		ret = take_filter(&array, from);
+	if (ret)
+		return ret;
+	list_splice(&array.waiting[true], ftrace_waiting(t->tr, true));
+	list_splice(&array.waiting[false], ftrace_waiting(t->tr, false));
+	return 0;
+}
+
+/**
+ * ftrace_tracer_begin - a tracer gets the filter to begin with
+ * @t: the tracer, not registered yet
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_tracer_begin(struct ftrace_tracer *t)
+{
+	struct ftrace_tracer *from;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	from = whose_filter(t);
+	if (!from)
+		return 0;
+	t->began = ftrace_tracer_owner(t)->func_hash;
+	if (ftrace_tracer_is_current(t))
+		return begin_as_current(t, from);
+	ret = take_filter(t, from);
+	if (!ret)
+		t->shares = t->began != &t->ops->local_hash;
+	return ret;
+}
+
+/**
+ * ftrace_tracer_give_back - take the filter away again that it was to begin with
+ * @t: the tracer, after ftrace_tracer_begin()
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_give_back(struct ftrace_tracer *t)
+{
+	struct ftrace_ops *owner = ftrace_tracer_owner(t);
+	struct ftrace_filter f;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!t->began)
+		return;
+	ftrace_ops_filter(owner, &f);
+	RCU_INIT_POINTER(owner->local_hash.filter_hash, NULL);
+	RCU_INIT_POINTER(owner->local_hash.notrace_hash, NULL);
+	/* As long as it has that filter: otherwise they are somebody else's. */
+	ftrace_waiting_free(ftrace_tracer_waiting(t, true));
+	ftrace_waiting_free(ftrace_tracer_waiting(t, false));
+	owner->func_hash = t->began;
+	ftrace_hash_free_rcu(f.filter);
+	ftrace_hash_free_rcu(f.skip);
+}
