@@ -137,6 +137,12 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	return PTR_ERR_OR_ZERO(ff->target);
 }
 
+/* A write without a name was for it as well. */
+static bool shares_with_array(const struct ftrace_tracer *t)
+{
+	return t->shares || t->ops->func_hash == t->tr->ops->func_hash;
+}
+
 /*
  * What was written without a name may have been for the same filter. It takes
  * effect before what is written with the name, which therefore goes on with it.
@@ -149,7 +155,7 @@ static struct filter_edit *go_on_with(struct filter_file *ff, struct filter_edit
 	struct ftrace_hash *hash;
 	int ret;
 
-	if (first->id || !first->dirty || !ftrace_tracer_is_current(t))
+	if (first->id || !first->dirty || !shares_with_array(t))
 		return e;
 	hash = ftrace_hash_copy(first->hash);
 	if (IS_ERR(hash))
@@ -255,7 +261,8 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	e->hash = NULL;
 	waiting = edit_waiting(ff, e);
 	if (!waiting) {
-		ftrace_tracer_wait_no_more(ops, ff->enable);
+		if (ff->truncate)
+			ftrace_tracer_wait_no_more(ops, ff->enable);
 		return 0;
 	}
 	ftrace_waiting_free(waiting);

@@ -58,7 +58,9 @@ void ftrace_tracer_wait_no_more(struct ftrace_ops *ops, bool enable)
 	struct ftrace_tracer *t = ops->tracer;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (t && t->ops && has_own_filter(ops))
+	if (ops->tr && ops->tr->ops == ops)
+		ftrace_waiting_free(ftrace_waiting(ops->tr, enable));
+	else if (t && t->ops && has_own_filter(ops))
 		ftrace_waiting_free(&t->waiting[enable]);
 }
 
@@ -139,7 +141,7 @@ static int unshare(struct ftrace_tracer *t)
 	return ret;
 }
 
-/* All who have the filter of the trace array of @t, but @t itself. */
+/* All who have the filter of the trace array of @t, and are not its own. */
 static int unshare_others(const struct ftrace_tracer *t)
 {
 	const struct ftrace_ops_hash *common = t->tr->ops->func_hash;
@@ -147,7 +149,8 @@ static int unshare_others(const struct ftrace_tracer *t)
 	int ret = 0;
 
 	while (!ret && (other = ftrace_tracer_next_any(t->tr, other))) {
-		if (other != t && other->ops->func_hash == common)
+		if (other != t && other->ops->func_hash == common &&
+		    !ftrace_tracer_is_current(other))
 			ret = unshare(other);
 	}
 	return ret;
@@ -166,6 +169,7 @@ static int unshare_others(const struct ftrace_tracer *t)
 int ftrace_tracer_separate(struct ftrace_tracer *t)
 {
 	lockdep_assert_held(&ftrace_lock);
+	t->chosen = true;
 	if (ftrace_tracer_is_current(t))
 		return unshare_others(t);
 	return has_own_filter(t->ops) ? 0 : unshare(t);
@@ -203,6 +207,7 @@ static int share(struct ftrace_tracer *t)
 	ftrace_hash_free_rcu(own.filter);
 	ftrace_hash_free_rcu(own.skip);
 	ftrace_tracer_drop_waiting(t);
+	t->chosen = false;
 	return 0;
 }
 
@@ -223,10 +228,25 @@ void ftrace_tracers_share(struct trace_array *tr)
 	while ((t = ftrace_tracer_next_any(tr, t))) {
 		if (!t->shares || !has_own_filter(t->ops))
 			continue;
+		/* It goes on with what was meant for it. */
+		if (t->stopped && t->chosen)
+			continue;
 		ret = share(t);
 		if (ret)
 			pr_warn("%s keeps its own filter: %d\n", t->name, ret);
 	}
+}
+
+/* Their call sites would have to follow, and they have not asked for it. */
+static bool others_have(const struct ftrace_ops_hash *h)
+{
+	struct ftrace_ops *ops = NULL;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (ops->func_hash == h && !ftrace_tracer_name(ops))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -247,7 +267,8 @@ static struct ftrace_tracer *whose_filter(struct ftrace_tracer *t)
 	if (!has_own_filter(owner))
 		return from;
 	ftrace_ops_filter(t->ops, &f);
-	if (f.filter || f.skip || !list_empty(ftrace_tracer_waiting(t, false)))
+	if (f.filter || f.skip || !list_empty(ftrace_tracer_waiting(t, false)) ||
+	    others_have(owner->func_hash))
 		return NULL;
 	return from;
 }

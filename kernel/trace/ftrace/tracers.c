@@ -295,6 +295,18 @@ static bool has_stopped(const struct ftrace_ops *ops)
 	return ops->tracer && ops->tracer->ops && ops->tracer->stopped;
 }
 
+static void forget(struct ftrace_ops *ops)
+{
+	struct ftrace_tracer *t = ops->tracer;
+
+	WRITE_ONCE(ops->tracer, NULL);
+	if (!t || !t->ops)
+		return;
+	list_del(&t->list);
+	ftrace_tracer_drop_waiting(t);
+	kfree_rcu(t, rcu);
+}
+
 /**
  * ftrace_tracer_prepare - an ops is about to be registered
  * @ops: the ops; nothing happens if it has no name
@@ -320,9 +332,11 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	tr = array_of(ops);
 	if (!tr)
 		return 0;
-	/* It goes on as it was. */
-	if (has_stopped(ops))
+	/* It goes on as it was, unless it was elsewhere. */
+	if (has_stopped(ops) && ops->tracer->tr == tr)
 		return 0;
+	if (has_stopped(ops))
+		forget(ops);
 	t = tracer_alloc(ops, tr);
 	if (!t)
 		return -ENOMEM;
@@ -387,8 +401,8 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
  */
 static bool will_go_on(const struct ftrace_tracer *t)
 {
-	return is_kernel_core_data((unsigned long)t->ops) && !t->ops->tr &&
-	       !ftrace_tracer_is_current(t);
+	return is_kernel_core_data((unsigned long)t->ops) &&
+	       t->tr->flags & TRACE_ARRAY_FL_GLOBAL && !ftrace_tracer_is_current(t);
 }
 
 /**
@@ -421,7 +435,9 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	list_del(&t->list);
 	ftrace_tracer_drop_waiting(t);
 	WRITE_ONCE(ops->tracer, NULL);
-	WRITE_ONCE(owner->tracer, t->shares ? &has_left_shares : &has_left);
+	/* In an instance the base may run its graph tracer and the other one. */
+	if (!runs(owner))
+		WRITE_ONCE(owner->tracer, t->shares ? &has_left_shares : &has_left);
 	kfree_rcu(t, rcu);
 }
 
@@ -435,17 +451,9 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
  */
 void ftrace_tracer_forget(struct ftrace_ops *ops)
 {
-	struct ftrace_tracer *t = ops->tracer;
-
 	lockdep_assert_held(&ftrace_lock);
-	if (runs(ops))
-		return;
-	WRITE_ONCE(ops->tracer, NULL);
-	if (!t || !t->ops)
-		return;
-	list_del(&t->list);
-	ftrace_tracer_drop_waiting(t);
-	kfree_rcu(t, rcu);
+	if (!runs(ops))
+		forget(ops);
 }
 
 /**

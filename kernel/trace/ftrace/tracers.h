@@ -28,6 +28,7 @@ struct trace_array;
  * @seen: somebody has opened function_tracers since it joined, or has used a name
  * @shares: unless told otherwise it has the filter of @tr's own ops
  * @stopped: it is in the list of those that do not run
+ * @chosen: its filter was set for it, and not for all who share one
  * @before: what ftrace_ops.tracer was before; until it has joined
  * @began: the filter that it had when it began with another one, or NULL; likewise
  * @waiting: what of its filter waits for modules, and what of its notrace list;
@@ -47,6 +48,7 @@ struct ftrace_tracer {
 	bool			seen;
 	bool			shares;
 	bool			stopped;
+	bool			chosen;
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
 	struct list_head	waiting[2];
