@@ -14,12 +14,6 @@
 
 #include "recordmcount-elf.h"
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define HOST_DATA	ELFDATA2LSB
-#else
-#define HOST_DATA	ELFDATA2MSB
-#endif
-
 static const struct arch archs[] = {
 	{
 		.machine = EM_X86_64,
@@ -39,20 +33,17 @@ static const struct arch archs[] = {
 /* --- Bytes */
 
 /**
- * convert - turn a number between the byte order of the object and the host's
- * @elf: the object; its @arch is known
+ * swap_bytes - turn a number from one byte order to the other
  * @value: the number
  * @size: its size
  *
- * Context: any. Either way: twice is no change.
+ * Context: any.
  */
-void convert(const struct elf *elf, void *value, size_t size)
+void swap_bytes(void *value, size_t size)
 {
 	u8 *bytes = value, byte;
 	size_t i;
 
-	if (elf->arch->data == HOST_DATA)
-		return;
 	for (i = 0; i < size / 2; i++) {
 		byte = bytes[i];
 		bytes[i] = bytes[size - 1 - i];
@@ -120,32 +111,6 @@ void convert_symbol(const struct elf *elf, Elf64_Sym *symbol)
 	CONVERT(elf, symbol->st_size);
 }
 
-static void convert_relocation(const struct elf *elf, Elf64_Rela *rela)
-{
-	CONVERT(elf, rela->r_offset);
-	CONVERT(elf, rela->r_info);
-	CONVERT(elf, rela->r_addend);
-}
-
-/**
- * load_relocation - a relocation of the object
- * @elf: the object
- * @at: where in it; has been checked
- * @entsize: the size that it has there, of Elf64_Rel or Elf64_Rela
- *
- * Context: any.
- * Return: the relocation, in the host's byte order. One without an addend has 0
- *	for it.
- */
-Elf64_Rela load_relocation(const struct elf *elf, u64 at, u64 entsize)
-{
-	Elf64_Rela rela = { .r_addend = 0 };
-
-	memcpy(&rela, elf->bytes + at, entsize);
-	convert_relocation(elf, &rela);
-	return rela;
-}
-
 /**
  * store_relocation - write a relocation
  * @elf: the object that it is for
@@ -158,7 +123,9 @@ Elf64_Rela load_relocation(const struct elf *elf, u64 at, u64 entsize)
 void store_relocation(const struct elf *elf, u8 *to, u64 entsize,
 		      Elf64_Rela rela)
 {
-	convert_relocation(elf, &rela);
+	CONVERT(elf, rela.r_offset);
+	CONVERT(elf, rela.r_info);
+	CONVERT(elf, rela.r_addend);
 	memcpy(to, &rela, entsize);
 }
 
@@ -425,6 +392,28 @@ static int compare_ranges(const void *_a, const void *_b)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
+static void sort_ranges(struct range *ranges, size_t nr)
+{
+	size_t at;
+
+	for (at = 1; at < nr; at++) {
+		if (compare_ranges(&ranges[at - 1], &ranges[at]) > 0)
+			break;
+	}
+	if (at < nr)
+		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+}
+
+/* Where assemblers put a section: the earlier, the less. */
+static int place_of(const struct elf *elf, u32 section)
+{
+	const Elf64_Shdr *shdr = &elf->sections[section];
+
+	if (section == elf->names)
+		return 2;
+	return shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL;
+}
+
 /*
  * What is changed for the sake of one section must not be a part of another one,
  * nor of the headers.
@@ -435,24 +424,27 @@ static bool check_overlaps(struct elf *elf)
 	struct range *ranges;
 	u32 i, a = 0, b = 0;
 	size_t nr = 0, at;
+	int place;
 
 	ranges = calloc((size_t)elf->nr_sections + 1, sizeof(*ranges));
 	if (!ranges)
 		return no_memory(elf);
 	ranges[nr++] = (struct range){ 0, sizeof(Elf64_Ehdr), 0 };
+	for (place = 0; place <= 2; place++) {
+		for (i = 1; i < elf->nr_sections; i++) {
+			const Elf64_Shdr *shdr = &elf->sections[i];
+
+			if (has_bytes(shdr) && place_of(elf, i) == place)
+				ranges[nr++] = (struct range){
+					shdr->sh_offset,
+					shdr->sh_offset + shdr->sh_size, i,
+				};
+		}
+	}
 	ranges[nr++] = (struct range){
 		elf->ehdr.e_shoff, elf->ehdr.e_shoff + shdrs, 0,
 	};
-	for (i = 1; i < elf->nr_sections; i++) {
-		const Elf64_Shdr *shdr = &elf->sections[i];
-
-		if (has_bytes(shdr))
-			ranges[nr++] = (struct range){
-				shdr->sh_offset,
-				shdr->sh_offset + shdr->sh_size, i,
-			};
-	}
-	qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+	sort_ranges(ranges, nr);
 
 	for (at = 1; at < nr && ranges[at - 1].end <= ranges[at].begin; at++)
 		;

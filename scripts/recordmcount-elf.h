@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "recordmcount.h"
 
@@ -81,7 +82,7 @@ struct site {
  * @report: what there is to say
  */
 struct elf {
-	const u8 *bytes;
+	u8 *bytes;
 	size_t size;
 	const struct arch *arch;
 	Elf64_Ehdr ehdr;
@@ -101,15 +102,52 @@ struct elf {
 	struct mcount_report *report;
 };
 
-void convert(const struct elf *elf, void *value, size_t size);
-#define CONVERT(elf, value) convert(elf, &(value), sizeof(value))
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HOST_DATA	ELFDATA2LSB
+#else
+#define HOST_DATA	ELFDATA2MSB
+#endif
 
+/* A number from the byte order of the object to the host's, or back. */
+#define CONVERT(elf, value)						\
+	do {								\
+		if ((elf)->arch->data != HOST_DATA)			\
+			swap_bytes(&(value), sizeof(value));		\
+	} while (0)
+
+void swap_bytes(void *value, size_t size);
 void convert_header(const struct elf *elf, Elf64_Ehdr *ehdr);
 void convert_section(const struct elf *elf, Elf64_Shdr *shdr);
 void convert_symbol(const struct elf *elf, Elf64_Sym *symbol);
-Elf64_Rela load_relocation(const struct elf *elf, u64 at, u64 entsize);
 void store_relocation(const struct elf *elf, u8 *to, u64 entsize,
 		      Elf64_Rela rela);
+
+/**
+ * load_relocation - a relocation of the object
+ * @elf: the object
+ * @at: where in it; has been checked
+ * @entsize: the size that it has there, of Elf64_Rel or Elf64_Rela
+ *
+ * There are more of them than of anything else in an object.
+ *
+ * Context: any.
+ * Return: the relocation, in the host's byte order. One without an addend has 0
+ *	for it.
+ */
+static inline Elf64_Rela load_relocation(const struct elf *elf, u64 at,
+					 u64 entsize)
+{
+	Elf64_Rela rela = { .r_addend = 0 };
+
+	if (entsize == sizeof(rela))
+		memcpy(&rela, elf->bytes + at, sizeof(rela));
+	else
+		memcpy(&rela, elf->bytes + at, sizeof(Elf64_Rel));
+	CONVERT(elf, rela.r_offset);
+	CONVERT(elf, rela.r_info);
+	CONVERT(elf, rela.r_addend);
+	return rela;
+}
 
 __printf(3, 4)
 bool refuse_section(struct elf *elf, u32 section, const char *fmt, ...);

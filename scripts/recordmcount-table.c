@@ -2,7 +2,7 @@
 /*
  * The table of the calls to __fentry__ in an ELF object, __mcount_loc.
  *
- * The new object is the old one, byte for byte, and behind it: the table, its
+ * The object stays as it is, byte for byte, and behind it come: the table, its
  * relocations, the section names with two more, and all section headers with
  * two more.  The old names and headers are left as bytes of no section.
  *
@@ -24,8 +24,8 @@
 #endif
 
 /**
- * struct layout - where things are in the new object
- * @out: the new object
+ * struct layout - where things are in the object that it will be
+ * @tail: what is to be behind the old object
  * @table: the table
  * @rela: its relocations
  * @names: the section names
@@ -36,7 +36,7 @@
  * @new_symbols: number of new section symbols, behind the old local ones
  */
 struct layout {
-	u8 *out;
+	u8 *tail;
 	u64 table;
 	u64 rela;
 	u64 names;
@@ -56,11 +56,17 @@ static u64 append(struct layout *layout, u64 size)
 	return at;
 }
 
+static u8 *in_tail(const struct elf *elf, const struct layout *layout, u64 at)
+{
+	return layout->tail + (at - elf->size);
+}
+
 /* No sum overflows: each is at most a few times the size of the object. */
 static bool lay_out(struct elf *elf, struct layout *layout)
 {
 	const Elf64_Shdr *sections = elf->sections;
 	u64 new = layout->new_symbols;
+	u8 *to;
 
 	layout->size = elf->size;
 	layout->table = append(layout, elf->nr_sites * sizeof(Elf64_Addr));
@@ -78,15 +84,14 @@ static bool lay_out(struct elf *elf, struct layout *layout)
 
 	if (layout->size > SIZE_MAX / 2)
 		return no_memory(elf);
-	layout->out = calloc(1, layout->size);
-	if (!layout->out)
+	layout->tail = calloc(1, layout->size - elf->size);
+	if (!layout->tail)
 		return no_memory(elf);
-	memcpy(layout->out, elf->bytes, elf->size);
-	memcpy(layout->out + layout->names,
-	       elf->bytes + sections[elf->names].sh_offset,
+	to = in_tail(elf, layout, layout->names);
+	memcpy(to, elf->bytes + sections[elf->names].sh_offset,
 	       sections[elf->names].sh_size);
-	memcpy(layout->out + layout->names + sections[elf->names].sh_size,
-	       TABLE_RELA_NAME, sizeof(TABLE_RELA_NAME));
+	memcpy(to + sections[elf->names].sh_size, TABLE_RELA_NAME,
+	       sizeof(TABLE_RELA_NAME));
 	return true;
 }
 
@@ -96,12 +101,12 @@ static void copy_with_gap(const struct elf *elf, const struct layout *layout,
 {
 	Elf64_Shdr *shdr = &elf->sections[section];
 	const u8 *from = elf->bytes + shdr->sh_offset;
+	u8 *new = in_tail(elf, layout, to);
 	u64 head = (u64)elf->nr_locals * entsize;
 	u64 gap = (u64)layout->new_symbols * entsize;
 
-	memcpy(layout->out + to, from, head);
-	memcpy(layout->out + to + head + gap, from + head,
-	       shdr->sh_size - head);
+	memcpy(new, from, head);
+	memcpy(new + head + gap, from + head, shdr->sh_size - head);
 	shdr->sh_offset = to;
 	shdr->sh_size += gap;
 }
@@ -116,30 +121,37 @@ static void add_section_symbol(struct elf *elf, const struct layout *layout,
 	u32 wide = section;
 
 	convert_symbol(elf, &new);
-	memcpy(layout->out + layout->symtab + (u64)symbol * sizeof(new), &new,
-	       sizeof(new));
+	memcpy(in_tail(elf, layout, layout->symtab) + (u64)symbol * sizeof(new),
+	       &new, sizeof(new));
 	if (section >= SHN_LORESERVE) {
 		CONVERT(elf, wide);
-		memcpy(layout->out + layout->shndx + (u64)symbol * sizeof(wide),
-		       &wide, sizeof(wide));
+		memcpy(in_tail(elf, layout, layout->shndx) +
+		       (u64)symbol * sizeof(wide), &wide, sizeof(wide));
 	}
 	elf->section_symbols[section] = symbol;
 }
 
-static void renumber_relocations(const struct elf *elf,
-				 const struct layout *layout, u32 section)
+static bool renumber_relocations(struct elf *elf, const struct layout *layout,
+				 u32 section)
 {
 	const Elf64_Shdr *shdr = &elf->sections[section];
 	u64 end = shdr->sh_offset + shdr->sh_size, at;
 	Elf64_Rela rela;
+	u32 symbol;
 
 	for (at = shdr->sh_offset; at < end; at += shdr->sh_entsize) {
 		rela = load_relocation(elf, at, shdr->sh_entsize);
-		if (ELF64_R_SYM(rela.r_info) < elf->nr_locals)
+		symbol = ELF64_R_SYM(rela.r_info);
+		if (symbol < elf->nr_locals)
 			continue;
+		if (symbol >= elf->nr_symbols)
+			return refuse_section(elf, section,
+					      "a relocation refers to symbol %u of %u",
+					      symbol, elf->nr_symbols);
 		rela.r_info += ELF64_R_INFO((u64)layout->new_symbols, 0);
-		store_relocation(elf, layout->out + at, shdr->sh_entsize, rela);
+		store_relocation(elf, elf->bytes + at, shdr->sh_entsize, rela);
 	}
+	return true;
 }
 
 /* Let all that refers to symbols by number, in a section, have the new ones. */
@@ -153,8 +165,7 @@ static bool renumber_symbols(struct elf *elf, const struct layout *layout,
 	switch (shdr->sh_type) {
 	case SHT_REL:
 	case SHT_RELA:
-		renumber_relocations(elf, layout, section);
-		return true;
+		return renumber_relocations(elf, layout, section);
 	case SHT_GROUP:
 		if (shdr->sh_info >= elf->nr_symbols)
 			return refuse_section(elf, section,
@@ -199,7 +210,7 @@ static bool add_section_symbols(struct elf *elf, const struct layout *layout)
 
 static void fill_table(const struct elf *elf, const struct layout *layout)
 {
-	u8 *to = layout->out + layout->rela;
+	u8 *to = in_tail(elf, layout, layout->rela);
 	const struct site *site;
 	Elf64_Rela rela;
 	size_t i;
@@ -226,7 +237,7 @@ static void fill_headers(struct elf *elf, const struct layout *layout)
 	Elf64_Shdr *names = &elf->sections[elf->names];
 	u32 name = names->sh_size;
 	u32 nr = elf->nr_sections, i;
-	u8 *to = layout->out + layout->shdrs;
+	u8 *to = in_tail(elf, layout, layout->shdrs);
 	const Elf64_Shdr table = {
 		.sh_name = name + sizeof(TABLE_RELA_NAME) - sizeof(TABLE_NAME),
 		.sh_type = SHT_PROGBITS,
@@ -262,7 +273,7 @@ static void fill_headers(struct elf *elf, const struct layout *layout)
 	}
 	elf->ehdr.e_shoff = layout->shdrs;
 	convert_header(elf, &elf->ehdr);
-	memcpy(layout->out, &elf->ehdr, sizeof(elf->ehdr));
+	memcpy(elf->bytes, &elf->ehdr, sizeof(elf->ehdr));
 
 	for (i = 0; i < nr; i++, to += sizeof(Elf64_Shdr))
 		store_section(elf, to, elf->sections[i]);
@@ -282,45 +293,48 @@ static bool build_object(struct elf *elf, struct layout *layout)
 		return refuse_section(elf, elf->symtab, "has too many symbols");
 	if (!lay_out(elf, layout))
 		return false;
-	if (layout->new_symbols && !add_section_symbols(elf, layout)) {
-		free(layout->out);
+	if (layout->new_symbols && !add_section_symbols(elf, layout))
 		return false;
-	}
 	fill_table(elf, layout);
 	fill_headers(elf, layout);
 	return true;
 }
 
 /**
- * mcount_add_table - make an object that has the table of its calls
- * @object: the object file; need not be aligned
+ * mcount_add_table - add to an object the table of its calls
+ * @object: the object file; where it has one header now, and numbers of symbols,
+ *	it will have others
  * @size: its size
- * @out: set to the new object file where there is one; the caller frees it
- * @out_size: set to its size
+ * @tail: set to what is to be behind it, if there is to be anything; the caller
+ *	frees it
+ * @tail_size: set to the size of that
  * @report: gets what there is to say
  *
  * Context: Has no state and touches no file.
  * Return: MCOUNT_ADDED, MCOUNT_UNCHANGED (the object has a table already, or no
- *	call), or MCOUNT_REFUSED with the reason in @report.
+ *	call), or MCOUNT_REFUSED with the reason in @report; what @object holds
+ *	is of no use then.
  */
-enum mcount_result mcount_add_table(const void *object, size_t size, void **out,
-				    size_t *out_size,
+enum mcount_result mcount_add_table(void *object, size_t size, void **tail,
+				    size_t *tail_size,
 				    struct mcount_report *report)
 {
 	struct elf elf = { .bytes = object, .size = size, .report = report };
 	enum mcount_result result = MCOUNT_REFUSED;
-	struct layout layout = { .out = NULL };
+	struct layout layout = { .tail = NULL };
 
 	if (!read_elf(&elf) || !find_calls(&elf))
 		goto out;
 	if (elf.has_table || !elf.nr_sites) {
 		result = MCOUNT_UNCHANGED;
 	} else if (build_object(&elf, &layout)) {
-		*out = layout.out;
-		*out_size = layout.size;
+		*tail = layout.tail;
+		*tail_size = layout.size - size;
 		result = MCOUNT_ADDED;
 	}
 out:
+	if (result != MCOUNT_ADDED)
+		free(layout.tail);
 	free_elf(&elf);
 	return result;
 }

@@ -153,8 +153,8 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-static bool replace(const char *path, mode_t mode, const void *data,
-		    size_t size)
+static bool replace(const char *path, const struct stat *st, const void *data,
+		    const void *tail, size_t tail_size)
 {
 	int fd = make_temporary(path);
 	bool ok;
@@ -162,7 +162,8 @@ static bool replace(const char *path, mode_t mode, const void *data,
 	if (fd < 0)
 		return complain("cannot make a file beside it: %s",
 				strerror(errno));
-	ok = write_all(fd, data, size) && !fchmod(fd, mode & 07777);
+	ok = write_all(fd, data, st->st_size) && write_all(fd, tail, tail_size) &&
+	     !fchmod(fd, st->st_mode & 07777);
 	if (!ok)
 		complain("cannot write the file beside it: %s",
 			 strerror(errno));
@@ -225,8 +226,8 @@ static bool record(const char *name, bool warn)
 	struct mcount_report report = {
 		.ignored = warn ? warn_ignored : NULL,
 	};
-	void *data = NULL, *new = NULL;
-	size_t new_size;
+	void *data, *tail = NULL;
+	size_t tail_size = 0;
 	struct stat st;
 	bool ok = false;
 	char *path;
@@ -241,7 +242,7 @@ static bool record(const char *name, bool warn)
 	if (!data)
 		goto out;
 
-	switch (mcount_add_table(data, st.st_size, &new, &new_size, &report)) {
+	switch (mcount_add_table(data, st.st_size, &tail, &tail_size, &report)) {
 	case MCOUNT_REFUSED:
 		complain("%s", report.error);
 		break;
@@ -249,11 +250,11 @@ static bool record(const char *name, bool warn)
 		ok = true;
 		break;
 	case MCOUNT_ADDED:
-		ok = replace(path, st.st_mode, new, new_size);
+		ok = replace(path, &st, data, tail, tail_size);
 		break;
 	}
 out:
-	free(new);
+	free(tail);
 	free(data);
 	free(path);
 	return ok;

@@ -12,7 +12,7 @@
 enum mcount_result {
 	MCOUNT_REFUSED,		/* the object is not one we can trust */
 	MCOUNT_UNCHANGED,	/* it has a table already, or needs none */
-	MCOUNT_ADDED,		/* there is a new object, with a table */
+	MCOUNT_ADDED,		/* the object has a table now */
 };
 
 /**
@@ -28,8 +28,8 @@ struct mcount_report {
 	void (*ignored)(const char *what);
 };
 
-enum mcount_result mcount_add_table(const void *object, size_t size, void **out,
-				    size_t *out_size,
+enum mcount_result mcount_add_table(void *object, size_t size, void **tail,
+				    size_t *tail_size,
 				    struct mcount_report *report);
 
 #endif /* _SCRIPTS_RECORDMCOUNT_H */

@@ -229,24 +229,32 @@ static void ignored(const char *what)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct mcount_report report = { .ignored = ignored };
-	void *out = NULL, *again = NULL;
-	size_t out_size, again_size;
+	/* Who wants to know what is ignored sees more of the object. */
+	struct mcount_report report = { .ignored = size & 1 ? ignored : NULL };
+	void *tail = NULL, *again = NULL;
+	size_t tail_size, again_size;
+	char *object = malloc(size ? size : 1);
 
-	switch (mcount_add_table(data, size, &out, &out_size, &report)) {
+	CHECK(object);
+	memcpy(object, data, size);
+	switch (mcount_add_table(object, size, &tail, &tail_size, &report)) {
 	case MCOUNT_REFUSED:
-		CHECK(report.error[0] && !out);
+		CHECK(report.error[0] && !tail);
 		break;
 	case MCOUNT_UNCHANGED:
-		CHECK(!out);
+		CHECK(!tail && !memcmp(object, data, size));
 		break;
 	case MCOUNT_ADDED:
-		check_new(data, out);
-		CHECK(mcount_add_table(out, out_size, &again, &again_size,
-				       &report) == MCOUNT_UNCHANGED);
+		object = realloc(object, size + tail_size);
+		CHECK(object);
+		memcpy(object + size, tail, tail_size);
+		check_new(data, object);
+		CHECK(mcount_add_table(object, size + tail_size, &again,
+				       &again_size, &report) == MCOUNT_UNCHANGED);
 		CHECK(!again);
 		break;
 	}
-	free(out);
+	free(tail);
+	free(object);
 	return 0;
 }
