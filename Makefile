@@ -30,6 +30,7 @@ help:
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
+#:   make bench-recordmcount  what both recordmcount need for a kernel's objects
 #:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
@@ -85,7 +86,7 @@ startup: kernel
 	@base/build.sh startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
-.PHONY: matrix bench lint
+.PHONY: matrix bench bench-recordmcount lint
 run: kernel
 	@$(qemu)/demo-run.sh
 
@@ -127,6 +128,10 @@ stock-test: setup-tests stock
 
 bench: kernel stock table
 	@$(ftrace)/bench/bench.py
+
+bench-recordmcount: kernel stock
+	@base/setup.sh bench
+	@$(ftrace)/recordmcount/bench.py
 
 lint: prepare
 	@base/setup.sh lint

@@ -3,9 +3,9 @@
 # Install by apt whatever is missing to build and to boot the kernels.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests|matrix]
+# usage: setup.sh [lint|tests|matrix|bench]
 # lint: also what builds the documents; tests: that and what the tests run in the
-# guest; matrix: the other compiler
+# guest; matrix: the other compiler; bench: what counts instructions of programs
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -24,6 +24,7 @@ lint)	packages+=(python3-sphinx) ;;
 tests)	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf python3-sphinx
 		   trace-cmd) ;;
 matrix)	packages+=(clang-16 lld-16 llvm-16) ;;
+bench)	packages+=(valgrind) ;;
 esac
 [ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""User time of scripts/recordmcount over the objects of a kernel, the base's and ours.
+
+usage: bench.py [KERNEL]
+
+The objects of KERNEL (default: recorder), which have no table yet, are copied for
+each run, and each program is started once for each object, as a build does.  The
+two take turns.  Then valgrind counts the instructions of one run over all objects,
+without those that starting takes.  Needs build/base and build/KERNEL.
+"""
+
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[5]
+BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()
+OURS = [f"recordmcount{part}.c" for part in ("", "-elf", "-calls", "-table")]
+RUNS = 8
+
+
+def compile_to(program, folder, sources):
+    subprocess.run([os.environ.get("HOSTCC", "gcc"), "-O2", "-std=gnu11", "-w",
+                    "-I", str(folder), "-o", str(program)]
+                   + [str(folder / s) for s in sources], check=True)
+
+
+def objects(kernel):
+    """Paths of the kernel's single objects that call __fentry__."""
+    found = []
+    for path in sorted((BUILD / kernel).rglob("*.o")):
+        # What the linker made of others has their calls once more.
+        if path.name in ("vmlinux.o", "built-in.o") or path.with_suffix(".ko").exists():
+            continue
+        if not path.with_suffix(".c").exists() and not (
+                BUILD / "linux" / path.relative_to(BUILD / kernel)).with_suffix(".c").exists():
+            continue
+        data = path.read_bytes()
+        if data[:4] == b"\x7fELF" and b"__fentry__" in data and b"__mcount_loc" not in data:
+            found.append(path)
+    return found
+
+
+def copy(paths, folder):
+    copies = []
+    for n, path in enumerate(paths):
+        copies.append(str(folder / f"{n}.o"))
+        shutil.copyfile(path, copies[-1])
+    return copies
+
+
+def user_time(program, copies):
+    """Seconds that PROGRAM needs for the objects, one by one."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    for name in copies:
+        pid = os.posix_spawn(program, [program, name], os.environ)
+        if os.waitpid(pid, 0)[1]:
+            sys.exit(f"bench.py: {program} fails")
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def instructions(program, names):
+    """How many PROGRAM executes for the objects at once."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           program] + names, capture_output=True, text=True, check=False)
+    return int(re.search(r"refs: *([\d,]+)", done.stderr).group(1).replace(",", ""))
+
+
+def main():
+    kernel = sys.argv[1] if len(sys.argv) > 1 else "recorder"
+    paths = objects(kernel)
+    if not paths:
+        sys.exit(f"bench.py: no objects in build/{kernel}: build it first")
+    with tempfile.TemporaryDirectory() as tmp:
+        tmp = pathlib.Path(tmp)
+        programs = {"base": str(tmp / "base"), "ours": str(tmp / "ours")}
+        compile_to(programs["base"], BUILD / "base" / "scripts", ["recordmcount.c"])
+        compile_to(programs["ours"], TOP / "scripts", OURS)
+        took = dict.fromkeys(programs, 0)
+        for _ in range(RUNS):
+            for who, program in programs.items():
+                took[who] += user_time(program, copy(paths, tmp))
+        print(f"{len(paths)} objects of build/{kernel}, {RUNS} runs:")
+        for who, program in programs.items():
+            count = instructions(program, copy(paths, tmp)) - instructions(program, ["/"])
+            print(f"  {who}  user time of a run {took[who] / RUNS:6.2f} s, "
+                  f"{count / len(paths) / 1000:6.1f} k instructions for an object")
+
+
+if __name__ == "__main__":
+    main()
