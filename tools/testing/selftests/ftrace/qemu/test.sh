@@ -45,7 +45,7 @@ else
 	logs=$build/run/$kernel
 	stress=${STRESS:-1/5}
 	options+=(--silence 1800 --limit $((14400 + 14400 * stress)) --mem 4G
-		  --append 'kasan_multi_shot pci=noacpi')
+		  --append 'kasan_multi_shot acpi=noirq')
 	lanes=("kunit dynamic users graph tracers" stress)
 fi
 mkdir -p "$logs"
