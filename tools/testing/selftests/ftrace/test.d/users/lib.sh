@@ -114,6 +114,42 @@ behind_site() { # function
 	echo $((0x${site#????????} - 0x${start#????????} + 5))
 }
 
+# ---- stacks of a thread of ftrace_test_mod, as NMIs see them
+
+# The stacks of the busy threads in the log since the mark, each on a line: where
+# the thread was, and what the unwinder is sure of.
+busy_stacks() {
+	log_since | sed -E 's/^\[[ .0-9]*\] //' | awk '
+		/Comm: / { busy = / Comm: ftrace_test/ }
+		/^RIP: 0010:/ {
+			at = $2
+			sub(/^0010:/, "", at)
+			sub(/\+.*/, "", at)
+			# Below an interrupt.
+			if (on)
+				line = line at " "
+			next
+		}
+		/Call Trace:/ { on = busy; line = " " at " "; next }
+		/<\/TASK>/ && on { print line; on = 0 }
+		on && /\+0x/ && !/^ \? / { sub(/\+.*/, "", $1); line = line $1 " " }'
+}
+
+# Who is in the function, or comes from its call, was called by the thread. Frame
+# pointers do not say so where the function itself was interrupted and has no
+# frame, at its first and last instructions.
+check_busy() { # file
+	grep ' ftrace_test_mod_busy ' "$1" > "$TMPDIR/in_busy"
+	if ! grep -q ' unwind_module_init$' /proc/kallsyms; then
+		sed -i '/^ ftrace_test_mod_busy kthread ret_from_fork ret_from_fork_asm $/d' \
+			"$TMPDIR/in_busy"
+	fi
+	if grep -v ' ftrace_test_mod_busy busy_thread kthread ret_from_fork ret_from_fork_asm $' \
+			"$TMPDIR/in_busy"; then
+		fail "stacks that are not complete"
+	fi
+}
+
 # ---- BPF programs that count, by names of the test's own
 
 BPFFS=/sys/fs/bpf
