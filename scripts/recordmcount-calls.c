@@ -210,6 +210,8 @@ static bool read_relocations(struct elf *elf, u32 section)
 	bool addends = shdr->sh_type == SHT_RELA, text;
 	u64 entsize = addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
 	u32 target = shdr->sh_info, ignored = 0, i, nr, symbol;
+	const bool *is_target = elf->is_target;
+	u32 nr_symbols = elf->nr_symbols;
 	u64 at = shdr->sh_offset;
 	Elf64_Rela rela;
 
@@ -229,14 +231,14 @@ static bool read_relocations(struct elf *elf, u32 section)
 		return true;
 
 	for (i = 0; i < nr; i++, at += entsize) {
-		rela = load_relocation(elf, at, entsize);
-		symbol = ELF64_R_SYM(rela.r_info);
-		if (symbol >= elf->nr_symbols)
+		symbol = relocation_symbol(elf, at);
+		if (symbol >= nr_symbols)
 			return refuse_section(elf, section,
 					      "relocation %u refers to symbol %u of %u",
-					      i, symbol, elf->nr_symbols);
-		if (!elf->is_target[symbol])
+					      i, symbol, nr_symbols);
+		if (!is_target[symbol])
 			continue;
+		rela = load_relocation(elf, at, entsize);
 		if (text && !addends)
 			return refuse_section(elf, section,
 					      "relocates calls, but has no addends");

@@ -426,7 +426,7 @@ static bool check_overlaps(struct elf *elf)
 	size_t nr = 0, at;
 	int place;
 
-	ranges = calloc((size_t)elf->nr_sections + 1, sizeof(*ranges));
+	ranges = malloc(((size_t)elf->nr_sections + 1) * sizeof(*ranges));
 	if (!ranges)
 		return no_memory(elf);
 	ranges[nr++] = (struct range){ 0, sizeof(Elf64_Ehdr), 0 };

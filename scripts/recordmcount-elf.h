@@ -123,12 +123,31 @@ void store_relocation(const struct elf *elf, u8 *to, u64 entsize,
 		      Elf64_Rela rela);
 
 /**
+ * relocation_symbol - the symbol that a relocation of the object refers to
+ * @elf: the object
+ * @at: where in it the relocation is, with or without an addend; has been checked
+ *
+ * There are more relocations than anything else in an object, and of most of them
+ * nobody wants to know more than this.
+ *
+ * Context: any.
+ * Return: the number of the symbol; has not been checked.
+ */
+static inline u32 relocation_symbol(const struct elf *elf, u64 at)
+{
+	u64 info;
+
+	memcpy(&info, elf->bytes + at + offsetof(Elf64_Rela, r_info),
+	       sizeof(info));
+	CONVERT(elf, info);
+	return ELF64_R_SYM(info);
+}
+
+/**
  * load_relocation - a relocation of the object
  * @elf: the object
  * @at: where in it; has been checked
  * @entsize: the size that it has there, of Elf64_Rel or Elf64_Rela
- *
- * There are more of them than of anything else in an object.
  *
  * Context: any.
  * Return: the relocation, in the host's byte order. One without an addend has 0

@@ -140,14 +140,14 @@ static bool renumber_relocations(struct elf *elf, const struct layout *layout,
 	u32 symbol;
 
 	for (at = shdr->sh_offset; at < end; at += shdr->sh_entsize) {
-		rela = load_relocation(elf, at, shdr->sh_entsize);
-		symbol = ELF64_R_SYM(rela.r_info);
+		symbol = relocation_symbol(elf, at);
 		if (symbol < elf->nr_locals)
 			continue;
 		if (symbol >= elf->nr_symbols)
 			return refuse_section(elf, section,
 					      "a relocation refers to symbol %u of %u",
 					      symbol, elf->nr_symbols);
+		rela = load_relocation(elf, at, shdr->sh_entsize);
 		rela.r_info += ELF64_R_INFO((u64)layout->new_symbols, 0);
 		store_relocation(elf, elf->bytes + at, shdr->sh_entsize, rela);
 	}
