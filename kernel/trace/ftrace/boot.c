@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Start-up, and what the command line asks for.
+ * Start-up, what the command line asks for, and the end of the boot.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -114,4 +114,16 @@ void __init ftrace_init(void)
 	if (notrace_buf[0])
 		ftrace_set_early_filter(&global_ops, notrace_buf, 0);
 	ftrace_graph_set_early_filters();
+}
+
+/**
+ * ftrace_free_init_mem - init text of the kernel is about to be freed
+ *
+ * Context: process, end of boot.
+ */
+void ftrace_free_init_mem(void)
+{
+	guard(mutex)(&trace_types_lock);
+	guard(mutex)(&ftrace_lock);
+	ftrace_forget((unsigned long)__init_begin, (unsigned long)__init_end);
 }

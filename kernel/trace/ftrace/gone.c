@@ -101,7 +101,7 @@ static void fill(struct gone_text *t, struct ftrace_names *n, char *pool,
 	}
 }
 
-static struct gone_text *gone_text_alloc(const struct module *mod,
+static struct gone_text *gone_text_alloc(const struct ftrace_region *r,
 					 unsigned int nr, size_t pool)
 {
 	struct gone_text *t;
@@ -111,8 +111,8 @@ static struct gone_text *gone_text_alloc(const struct module *mod,
 		return NULL;
 	t->nr = nr;
 	t->pool = (const char *)&t->func[nr];
-	t->mod = mod;
-	strscpy(t->module_name, mod->name);
+	t->mod = r->mod;
+	strscpy(t->module_name, ftrace_region_mod_name(r));
 	return t;
 }
 
@@ -138,7 +138,7 @@ void ftrace_gone_keep(struct ftrace_region *r)
 	nr = measure(&n, recs, &pool);
 	ftrace_names_stop(&n);
 	if (nr)
-		t = gone_text_alloc(r->mod, nr, pool);
+		t = gone_text_alloc(r, nr, pool);
 	if (!t)
 		return;
 	if (ftrace_names_start(&n, r, r->start)) {

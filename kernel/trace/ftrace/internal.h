@@ -110,6 +110,19 @@ struct ftrace_region {
 
 extern struct list_head ftrace_regions;
 
+/* Of a region that has one. A kernel without modules does not say what one is. */
+#ifdef CONFIG_MODULES
+static inline const char *ftrace_region_mod_name(const struct ftrace_region *r)
+{
+	return r->mod->name;
+}
+#else
+static inline const char *ftrace_region_mod_name(const struct ftrace_region *r)
+{
+	return "";
+}
+#endif
+
 static inline unsigned long ftrace_rec_ip(const struct dyn_ftrace *rec)
 {
 	return (unsigned long)_text + rec->offset;
@@ -474,7 +487,7 @@ int ftrace_waiting_copy(struct list_head *to, const struct list_head *from);
 struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n);
 int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
 			   struct list_head *came);
-void ftrace_waiting_module(struct module *mod);
+void ftrace_waiting_module(const char *module);
 
 struct ftrace_mod_syms;
 

@@ -83,13 +83,15 @@ bool ftrace_glob_match(const struct ftrace_glob *g, const char *name,
 static bool region_wanted(const struct ftrace_region *r,
 			  const struct ftrace_glob *mod)
 {
+	const char *name;
+
 	if (!mod)
 		return true;
 	/* "!*" is the kernel, "!name" all but that module, the kernel too. */
 	if (!r->mod)
 		return mod->not;
-	return ftrace_glob_match(mod, r->mod->name, strlen(r->mod->name)) !=
-	       mod->not;
+	name = ftrace_region_mod_name(r);
+	return ftrace_glob_match(mod, name, strlen(name)) != mod->not;
 }
 
 /* All aliases have to be asked for, or the walk would stay behind. */
@@ -203,7 +205,7 @@ static int find_exact(struct exact *x)
 	int ret;
 
 	ret = kallsyms_on_each_match_symbol(exact_addr, x->name, x);
-	if (!ret)
+	if (!ret && IS_ENABLED(CONFIG_MODULES))
 		ret = module_kallsyms_on_each_symbol(NULL, exact_mod_symbol, x);
 	return ret;
 }

@@ -62,10 +62,13 @@ static void mod_pattern_free(struct mod_pattern *p)
 static bool module_is_there(const struct ftrace_glob *mod)
 {
 	struct ftrace_region *r;
+	const char *name;
 
 	list_for_each_entry(r, &ftrace_regions, list) {
-		if (r->mod && ftrace_glob_match(mod, r->mod->name,
-						strlen(r->mod->name)))
+		if (!r->mod)
+			continue;
+		name = ftrace_region_mod_name(r);
+		if (ftrace_glob_match(mod, name, strlen(name)))
 			return true;
 	}
 	return false;
@@ -300,7 +303,7 @@ static int resolve_half(struct ftrace_ops *ops, struct list_head *waiting,
 }
 
 /* For a trace array and for those of its tracers that have a filter of their own. */
-static void resolve(const struct module *mod, struct trace_array *tr, bool enable)
+static void resolve(const char *module, struct trace_array *tr, bool enable)
 {
 	struct ftrace_tracer *t = NULL;
 	int err;
@@ -312,16 +315,16 @@ static void resolve(const struct module *mod, struct trace_array *tr, bool enabl
 	}
 	if (err)
 		pr_warn("a filter for module %s cannot take effect: %d\n",
-			mod->name, err);
+			module, err);
 }
 
 /**
  * ftrace_waiting_module - a module has come: see who waited for it
- * @mod: the module; its text is known, nothing of it has run yet
+ * @module: its name; its text is known, nothing of it has run yet
  *
  * Context: process, trace_types_lock held.
  */
-void ftrace_waiting_module(struct module *mod)
+void ftrace_waiting_module(const char *module)
 {
 	struct trace_array *tr;
 
@@ -330,7 +333,7 @@ void ftrace_waiting_module(struct module *mod)
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (!tr->ops || !(tr->ops->flags & FTRACE_OPS_FL_INITIALIZED))
 			continue;
-		resolve(mod, tr, true);
-		resolve(mod, tr, false);
+		resolve(module, tr, true);
+		resolve(module, tr, false);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Text that comes and goes: modules, and init text of the kernel and of them.
+ * Text that comes and goes with modules.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -22,6 +22,50 @@ static bool all_functions_wanted(void)
 	return false;
 }
 
+/* ---- its table ----------------------------------------------------------- */
+
+#ifdef CONFIG_FTRACE_MCOUNT_RECORD
+/*
+ * Make its call sites nops. What is left of the table is what can be trusted
+ * from then on.
+ */
+static void use_table(struct module *mod)
+{
+	unsigned int nr;
+
+	if (!mod->ftrace_callsites)
+		return;
+	nr = ftrace_table_tidy(mod, mod->ftrace_callsites,
+			       mod->num_ftrace_callsites);
+	mod->num_ftrace_callsites =
+		ftrace_text_make_nops(mod->ftrace_callsites, nr);
+}
+
+/* Make records of what the table has in a region. */
+static int add_table(struct ftrace_region *r, bool settled)
+{
+	const struct module *mod = r->mod;
+
+	if (!mod->num_ftrace_callsites)
+		return 0;
+	return ftrace_table_fill(r, mod->ftrace_callsites,
+				 mod->num_ftrace_callsites, settled);
+}
+
+/* Has it come without the table that modules should have? */
+static bool lacks_table(const struct module *mod)
+{
+	return !mod->ftrace_callsites;
+}
+#else
+/* If it brings a table nevertheless, nobody looks at it. */
+static void use_table(struct module *mod) { }
+static int add_table(struct ftrace_region *r, bool settled) { return 0; }
+static bool lacks_table(const struct module *mod) { return false; }
+#endif
+
+/* ---- its text ------------------------------------------------------------ */
+
 /* By its table, and if that is not enough by a look at each of its functions. */
 static void add_mod_text(struct module *mod, enum mod_mem_type type,
 			 bool traced, bool discover)
@@ -33,7 +77,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 	if (!mem->size)
 		return;
 	r = ftrace_region_add(start, start + mem->size, mod);
-	if (!r || ftrace_table_module(r, !traced) ||
+	if (!r || add_table(r, !traced) ||
 	    (discover && ftrace_discover_region(r)))
 		pr_warn("no memory for the functions of module %s\n",
 			mod->name);
@@ -51,7 +95,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 void ftrace_module_init(struct module *mod)
 {
 	if (!ftrace_disabled)
-		ftrace_table_module_init(mod);
+		use_table(mod);
 }
 
 /**
@@ -74,13 +118,13 @@ void ftrace_module_enable(struct module *mod)
 	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
 	traced = ftrace_next_ops(NULL);
-	discover = all_functions_wanted() || ftrace_table_is_missing(mod);
+	discover = all_functions_wanted() || lacks_table(mod);
 	add_mod_text(mod, MOD_TEXT, traced, discover);
 	add_mod_text(mod, MOD_INIT_TEXT, traced, discover);
 	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD))
 		ftrace_settle();
 	mutex_unlock(&ftrace_lock);
-	ftrace_waiting_module(mod);
+	ftrace_waiting_module(mod->name);
 	mutex_unlock(&trace_types_lock);
 }
 
@@ -126,20 +170,10 @@ void ftrace_free_mem(struct module *mod, void *start, void *end)
 		return;
 	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
-	r = mod ? ftrace_region_find((unsigned long)start) : NULL;
+	r = ftrace_region_find((unsigned long)start);
 	if (r)
 		ftrace_gone_keep(r);
 	ftrace_forget((unsigned long)start, (unsigned long)end);
 	mutex_unlock(&ftrace_lock);
 	mutex_unlock(&trace_types_lock);
-}
-
-/**
- * ftrace_free_init_mem - init text of the kernel is about to be freed
- *
- * Context: process, end of boot.
- */
-void ftrace_free_init_mem(void)
-{
-	ftrace_free_mem(NULL, __init_begin, __init_end);
 }

@@ -116,7 +116,8 @@ static struct ftrace_mod_syms *index_mod_syms(struct ftrace_region *r)
 	if (!s)
 		return NULL;
 	s->r = r;
-	if (module_kallsyms_on_each_symbol(r->mod->name, add_mod_sym, s)) {
+	if (module_kallsyms_on_each_symbol(ftrace_region_mod_name(r),
+					   add_mod_sym, s)) {
 		free_mod_syms(s);
 		return NULL;
 	}
@@ -335,7 +336,7 @@ int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		seq_printf(m, "%ps", (void *)ip);
 	if (r->mod) {
 		seq_puts(m, " [");
-		seq_puts(m, r->mod->name);
+		seq_puts(m, ftrace_region_mod_name(r));
 		seq_putc(m, ']');
 	}
 	return 0;
