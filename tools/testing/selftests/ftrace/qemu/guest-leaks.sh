@@ -4,7 +4,8 @@
 # It puts a line into its log when it finds one, which run.py sees.
 
 leaks=/sys/kernel/debug/kmemleak
-[ -e $leaks ] || exit 0
+# Not there, or a test has locked the kernel down.
+{ true <$leaks; } 2>/dev/null || exit 0
 
 # What is younger than 5 s is left out, and what changed since the scan before.
 for _ in 1 2; do
