@@ -66,7 +66,7 @@ check_image() {
 # lists of their own, as they do the more the more they free, is free.
 kernel_memory() {
 	echo 3 > /proc/sys/vm/drop_caches
-	echo 1 > /proc/sys/vm/compact_memory
+	[ ! -e /proc/sys/vm/compact_memory ] || echo 1 > /proc/sys/vm/compact_memory
 	awk '/^MemTotal:/ { kb += $2 }
 	     /^(MemFree|Buffers|Cached|SwapCached|AnonPages|SReclaimable):/ { kb -= $2 }
 	     /^ +count: / { kb -= 4 * $2 }
