@@ -26,6 +26,8 @@ help:
 #:   make kcsan-test  our tests on a kernel with KCSAN
 #:   make table-test  our tests on a kernel with a table of call sites
 #:   make matrix      a small kernel for each way to configure ours, built and tested
+#:   make mutants     proof that the tests can fail: the core broken in one place after
+#:                    another, and the tests that have to notice
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
@@ -118,6 +120,10 @@ table-test: setup-tests $(TABLE)
 matrix: setup-tests prepare
 	@base/setup.sh matrix
 	@$(qemu)/test.sh matrix
+
+.PHONY: mutants
+mutants: setup-tests prepare
+	@base/mutants.sh
 
 .PHONY: ftracetest stock-test
 ftracetest: setup-tests kernel
