@@ -50,9 +50,9 @@ help:
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
 #:   CPUS=N           CPUs of the guest (default: 2)
 #:   STRESS=N         scale of the stress tests (default: of make stress 1, of
-#:                    make test 1/3, of make soak 3, of debug-test and
+#:                    make test 1/3, of make soak 2, of debug-test and
 #:                    kcsan-test 1/5)
-#:   ROUNDS=N         how often make soak runs the other tests (default: 3)
+#:   ROUNDS=N         how often make soak runs the other tests (default: 2)
 #:   STEPS=all        have make series-check build each step, not only those that
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
@@ -104,9 +104,9 @@ stress: setup-tests kernel
 test-quick: kernel
 	@$(qemu)/test.sh --quick
 
-ROUNDS ?= 3
+ROUNDS ?= 2
 soak: setup-tests kernel
-	@STRESS=$(or $(STRESS),3) $(qemu)/test.sh \
+	@STRESS=$(or $(STRESS),2) $(qemu)/test.sh \
 		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
 
 debug-test kcsan-test: %-test: setup-tests %
