@@ -11,6 +11,7 @@
 #include <linux/sort.h>
 
 #include "internal.h"
+#include "table.h"
 
 /* Sites that became records because somebody asked; ftrace_lock. */
 unsigned long ftrace_nr_discovered;
@@ -51,6 +52,9 @@ int ftrace_discover_region(struct ftrace_region *r)
 	if (r->complete)
 		return 0;
 
+	ret = ftrace_table_region(r, false);
+	if (ret)
+		return ret;
 	ret = ftrace_names_start(&n, r, r->start);
 	if (ret)
 		return ret;
@@ -105,9 +109,12 @@ int ftrace_discover_sites(const u32 *sites, unsigned int nr)
 	struct ftrace_sites found = {};
 	struct ftrace_region *r;
 	unsigned int i = 0;
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
+	ret = ftrace_table_rest();
+	if (ret)
+		return ret;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		found.nr = 0;
 		for (; i < nr && ftrace_text_addr(sites[i]) < r->end; i++) {

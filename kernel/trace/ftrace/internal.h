@@ -92,6 +92,7 @@ struct ftrace_recs {
  * @recs: its records; NULL: none yet
  * @nr_new: how many of them are FTRACE_REC_NEW
  * @complete: each of its symbols has been looked at, so no site is unknown
+ * @tabled: the table of its module has been taken
  * @gen: differs between any two regions ever made
  *
  * All of it: written under ftrace_lock, read under it or under RCU-sched.
@@ -105,6 +106,7 @@ struct ftrace_region {
 	struct ftrace_recs __rcu	*recs;
 	unsigned int			nr_new;
 	bool				complete;
+	bool				tabled;
 	u64				gen;
 };
 

@@ -14,6 +14,7 @@
 #include <linux/unaligned.h>
 
 #include "internal.h"
+#include "table.h"
 
 /**
  * ftrace_glob_parse - parse a pattern
@@ -202,9 +203,10 @@ static int exact_mod_symbol(void *data, const char *name, unsigned long addr)
 
 static int find_exact(struct exact *x)
 {
-	int ret;
+	int ret = ftrace_table_rest();
 
-	ret = kallsyms_on_each_match_symbol(exact_addr, x->name, x);
+	if (!ret)
+		ret = kallsyms_on_each_match_symbol(exact_addr, x->name, x);
 	if (!ret && IS_ENABLED(CONFIG_MODULES))
 		ret = module_kallsyms_on_each_symbol(NULL, exact_mod_symbol, x);
 	return ret;

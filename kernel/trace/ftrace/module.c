@@ -41,17 +41,6 @@ static void use_table(struct module *mod)
 		ftrace_text_make_nops(mod->ftrace_callsites, nr);
 }
 
-/* Make records of what the table has in a region. */
-static int add_table(struct ftrace_region *r, bool settled)
-{
-	const struct module *mod = r->mod;
-
-	if (!mod->num_ftrace_callsites)
-		return 0;
-	return ftrace_table_fill(r, mod->ftrace_callsites,
-				 mod->num_ftrace_callsites, settled);
-}
-
 /* Has it come without the table that modules should have? */
 static bool lacks_table(const struct module *mod)
 {
@@ -60,7 +49,6 @@ static bool lacks_table(const struct module *mod)
 #else
 /* If it brings a table nevertheless, nobody looks at it. */
 static void use_table(struct module *mod) { }
-static int add_table(struct ftrace_region *r, bool settled) { return 0; }
 static bool lacks_table(const struct module *mod) { return false; }
 #endif
 
@@ -77,7 +65,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 	if (!mem->size)
 		return;
 	r = ftrace_region_add(start, start + mem->size, mod);
-	if (!r || add_table(r, !traced) ||
+	if (!r || ftrace_table_region(r, !traced) ||
 	    (discover && ftrace_discover_region(r)))
 		pr_warn("no memory for the functions of module %s\n",
 			mod->name);

@@ -26,12 +26,22 @@
 /* Sites that became records because of a table; ftrace_lock. */
 unsigned long ftrace_nr_table;
 
-static bool is_text(const struct module *mod, unsigned long ip)
+#ifdef CONFIG_MODULES
+static bool is_mod_text(const struct module *mod, unsigned long ip)
 {
-	if (!mod)
-		return ftrace_region_find(ip);
 	return within_module_mem_type(ip, mod, MOD_TEXT) ||
 	       within_module_mem_type(ip, mod, MOD_INIT_TEXT);
+}
+#else
+static bool is_mod_text(const struct module *mod, unsigned long ip)
+{
+	return false;
+}
+#endif
+
+static bool is_text(const struct module *mod, unsigned long ip)
+{
+	return mod ? is_mod_text(mod, ip) : !!ftrace_region_find(ip);
 }
 
 static bool ascends(const unsigned long *table, unsigned int nr)
@@ -131,6 +141,53 @@ int ftrace_table_fill(struct ftrace_region *r, const unsigned long *table,
 	ftrace_sites_free(&s);
 	return ret;
 }
+
+#ifdef CONFIG_MODULES
+/**
+ * ftrace_table_region - take what the table of a module has in a region of it
+ * @r: the region; nothing happens if its table has been taken
+ * @settled: as for ftrace_table_fill()
+ *
+ * The sites are nops since the module was put together, so nothing but the table
+ * can find them: if there is no memory for the records, the next who looks for
+ * functions in the region has to come here first.
+ *
+ * Context: process, ftrace_lock held. Takes module_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_table_region(struct ftrace_region *r, bool settled)
+{
+	const struct module *mod = r->mod;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (r->tabled || !mod || !mod->num_ftrace_callsites)
+		return 0;
+	ret = ftrace_table_fill(r, mod->ftrace_callsites,
+				mod->num_ftrace_callsites, settled);
+	r->tabled = !ret;
+	return ret;
+}
+
+/**
+ * ftrace_table_rest - take the tables for which there has been no memory
+ *
+ * Context: process, ftrace_lock held. Takes module_mutex.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_table_rest(void)
+{
+	struct ftrace_region *r;
+	int ret;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		ret = ftrace_table_region(r, false);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+#endif
 
 /**
  * ftrace_table_kernel - make the records of all that the kernel's table has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What start-up, modules and the tests ask of the table of call sites, see
+ * What start-up, modules, discovery and the tests ask of the table of call sites, see
  * table.c.
  */
 #ifndef _KERNEL_TRACE_FTRACE_TABLE_H
@@ -26,6 +26,18 @@ int ftrace_table_fill(struct ftrace_region *r, const unsigned long *table,
 int ftrace_table_kernel(void);
 #else
 static inline int ftrace_table_kernel(void) { return 0; }
+#endif
+
+#if defined(CONFIG_FTRACE_MCOUNT_RECORD) && defined(CONFIG_MODULES)
+int ftrace_table_region(struct ftrace_region *r, bool settled);
+int ftrace_table_rest(void);
+#else
+static inline int ftrace_table_region(struct ftrace_region *r, bool settled)
+{
+	return 0;
+}
+
+static inline int ftrace_table_rest(void) { return 0; }
 #endif
 
 #endif /* _KERNEL_TRACE_FTRACE_TABLE_H */
