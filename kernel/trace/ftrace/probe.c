@@ -290,6 +290,40 @@ static int shrink_probe(struct func_probe *probe, struct ftrace_hash *rest)
 	return 0;
 }
 
+/*
+ * Text that goes takes its sites out of the filter of the ops, see
+ * ftrace_forget(), and out of nothing else: free() may need locks that order
+ * before the one which is held there. Other text may lie there by now, whose
+ * calls are not what the probe was set for, so these sites must not come back
+ * into the filter. All others in @live are there.
+ *
+ * Return: how many there were, or -ENOMEM.
+ */
+static int drop_gone(struct func_probe *probe)
+{
+	struct ftrace_hash *live = live_sites(probe), *gone, *rest;
+	struct ftrace_filter f;
+	int nr;
+
+	scoped_guard(mutex, &ftrace_lock) {
+		ftrace_ops_filter(&probe->ops, &f);
+		gone = ftrace_hash_minus(live, f.filter);
+	}
+	if (IS_ERR_OR_NULL(gone))
+		return PTR_ERR(gone);
+	rest = ftrace_hash_minus(live, gone);
+	if (IS_ERR(rest)) {
+		ftrace_hash_free(gone);
+		return PTR_ERR(rest);
+	}
+	publish_live(probe, rest);
+	synchronize_rcu();
+	nr = gone->count;
+	free_sites(probe, gone, nr);
+	ftrace_hash_free(gone);
+	return nr;
+}
+
 /* The call sites that a pattern means, which is written to. */
 static struct ftrace_hash *match_sites(char *glob)
 {
@@ -310,7 +344,6 @@ static struct ftrace_hash *sites_but(struct func_probe *probe, char *glob)
 {
 	struct ftrace_hash *sites, *rest;
 
-	/* All, with those that have no name because their text has gone. */
 	if (!*glob || !strcmp(glob, "*"))
 		return NULL;
 	sites = match_sites(glob);
@@ -319,6 +352,19 @@ static struct ftrace_hash *sites_but(struct func_probe *probe, char *glob)
 	rest = ftrace_hash_minus(live_sites(probe), sites);
 	ftrace_hash_free(sites);
 	return rest;
+}
+
+static int reduce_probe(struct func_probe *probe, char *glob)
+{
+	struct ftrace_hash *rest = sites_but(probe, glob);
+	int ret;
+
+	if (IS_ERR(rest))
+		return PTR_ERR(rest);
+	ret = shrink_probe(probe, rest);
+	if (ret)
+		ftrace_hash_free(rest);
+	return ret;
 }
 
 /**
@@ -352,7 +398,9 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
 	mutex_lock(&probe_mutex);
 	probe = find_probe(tr, probe_ops) ?: create_probe(tr, probe_ops);
 	if (probe) {
-		ret = extend_probe(probe, sites, data);
+		ret = drop_gone(probe);
+		if (ret >= 0)
+			ret = extend_probe(probe, sites, data);
 		if (!live_sites(probe))
 			destroy_probe(probe);
 	}
@@ -363,10 +411,11 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
 
 /**
  * unregister_ftrace_function_probe_func - take a probe away from functions
- * @glob: which functions; is written to. "*" or nothing are all that have it,
- *	  those of text that has gone included
+ * @glob: which functions; is written to. "*" or nothing are all that have it
  * @tr: the trace array
  * @probe_ops: the probe
+ *
+ * Those of text that is gone lose it in any case.
  *
  * Context: process, may sleep. The caller may hold event_mutex and
  * trace_types_lock, but not ftrace_lock.
@@ -377,20 +426,20 @@ int unregister_ftrace_function_probe_func(char *glob, struct trace_array *tr,
 					  struct ftrace_probe_ops *probe_ops)
 {
 	struct func_probe *probe;
-	struct ftrace_hash *rest;
-	int ret;
+	int gone;
 
 	guard(mutex)(&probe_mutex);
 	probe = find_probe(tr, probe_ops);
 	if (!probe)
 		return -ENODEV;
-	rest = sites_but(probe, glob);
-	if (IS_ERR(rest))
-		return PTR_ERR(rest);
-	ret = shrink_probe(probe, rest);
-	if (ret)
-		ftrace_hash_free(rest);
-	return ret;
+	gone = drop_gone(probe);
+	if (gone < 0)
+		return gone;
+	if (!live_sites(probe)) {
+		destroy_probe(probe);
+		return 0;
+	}
+	return reduce_probe(probe, glob);
 }
 
 /**
@@ -455,18 +504,23 @@ bool ftrace_probes_exist(struct trace_array *tr, loff_t n)
  * @n: which one, from 0: the newest probe first, then by address
  *
  * Context: process, ftrace_lock held.
- * Return: 0, or -ENOENT if there are not that many.
+ * Return: 0, SEQ_SKIP if its text is gone, or -ENOENT if there are not that many.
  */
 int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n)
 {
 	struct func_probe *probe = probe_at(tr, &n);
 	struct ftrace_probe_ops *ops;
+	struct ftrace_filter f;
 	unsigned long ip;
 
 	if (!probe)
 		return -ENOENT;
 	ops = probe->probe_ops;
 	ip = ftrace_text_addr(live_sites(probe)->sites[n]);
+	/* Its text is gone, see drop_gone(). */
+	ftrace_ops_filter(&probe->ops, &f);
+	if (!ftrace_hash_has(f.filter, ip))
+		return SEQ_SKIP;
 	if (ops->print)
 		ops->print(m, ip, ops, probe->data);
 	else
