@@ -162,6 +162,9 @@ static int rec_show(struct seq_file *m, void *v)
 	unsigned long ip = ftrace_rec_ip(rec);
 	int ret;
 
+	/* Who reads from somewhere in the middle gets there line by line. */
+	if (m->count < it->said + it->len)
+		it->set = 0;
 	if (rec->state & FTRACE_REC_BAD)
 		return SEQ_SKIP;
 	if (list->wanted && !list->wanted(rec))

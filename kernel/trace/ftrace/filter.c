@@ -14,34 +14,6 @@ static struct ftrace_hash __rcu **half_of(struct ftrace_ops_hash *h, bool enable
 	return enable ? &h->filter_hash : &h->notrace_hash;
 }
 
-/*
- * What the sites of those who use this filter call follows from @old to @new.
- * Several ops can share one filter: all of them, or none.
- */
-static int update_users(struct ftrace_ops_hash *h,
-			const struct ftrace_filter *old,
-			const struct ftrace_filter *new)
-{
-	struct ftrace_ops *ops = NULL, *done = NULL;
-	int ret = 0;
-
-	while ((ops = ftrace_next_ops(ops))) {
-		if (ops->func_hash == h)
-			ret = ftrace_update_ops(ops, old, new);
-		if (ret)
-			break;
-	}
-	if (!ret)
-		return 0;
-	while ((done = ftrace_next_ops(done))) {
-		if (done == ops)
-			break;
-		if (done->func_hash == h)
-			WARN_ON_ONCE(ftrace_update_ops(done, new, old));
-	}
-	return ret;
-}
-
 static bool has_users(struct ftrace_ops_hash *h)
 {
 	struct ftrace_ops *ops = NULL;
@@ -83,7 +55,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 		if (ftrace_hash_empty(new.filter))
 			ret = ftrace_discover_all();
 		if (!ret)
-			ret = update_users(h, &old, &new);
+			ret = ftrace_update_filter(h, &old, &new);
 	}
 	if (ret)
 		return ret;
@@ -329,28 +301,9 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 }
 EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
-/* The call sites of a set that are not in a stretch of text. */
-static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
-					u32 start, u32 end)
-{
-	struct ftrace_sites s = {};
-	struct ftrace_hash *rest;
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < hash->count && !ret; i++) {
-		if (hash->sites[i] < start || hash->sites[i] >= end)
-			ret = ftrace_sites_add(&s,
-					       ftrace_text_addr(hash->sites[i]));
-	}
-	rest = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
-	ftrace_sites_free(&s);
-	return rest;
-}
-
 /*
  * A filter that keeps sites of text that is gone would mean other functions
- * once other text is there. Without memory to make it shorter it stays.
+ * once other text is there.
  */
 static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
 {
@@ -358,15 +311,9 @@ static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end
 	struct ftrace_hash *hash, *rest;
 
 	hash = rcu_dereference_protected(*half, lockdep_is_held(&ftrace_lock));
-	if (ftrace_hash_empty(hash))
+	rest = ftrace_hash_forget(hash, enable, start, end);
+	if (rest == hash)
 		return;
-	rest = hash_outside(hash, start, end);
-	if (!rest && enable)
-		rest = ftrace_hash_nothing();
-	if (IS_ERR(rest) || (rest && rest->count == hash->count)) {
-		ftrace_hash_free(rest);
-		return;
-	}
 	rcu_assign_pointer(*half, rest);
 	ftrace_hash_free_rcu(hash);
 }
@@ -383,34 +330,4 @@ void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
 {
 	forget_in(h, true, start, end);
 	forget_in(h, false, start, end);
-}
-
-/**
- * ftrace_forget - forget everything about a stretch of text
- * @start: first address
- * @end: first address behind it
- *
- * Its records go, and its sites leave the filters of all trace arrays, of all
- * registered ops, of tracers that will go on with theirs and of the graph tracer.
- *
- * Context: process, trace_types_lock and ftrace_lock held.
- */
-void ftrace_forget(unsigned long start, unsigned long end)
-{
-	u32 first = ftrace_text_key(start), last = ftrace_text_key(end);
-	struct trace_array *tr;
-	struct ftrace_ops *ops = NULL;
-
-	lockdep_assert_held(&trace_types_lock);
-	lockdep_assert_held(&ftrace_lock);
-	while ((ops = ftrace_next_ops(ops)))
-		ftrace_filter_forget(ops->func_hash, first, last);
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
-			ftrace_filter_forget(tr->ops->func_hash, first, last);
-	}
-	ftrace_tracers_forget_text(first, last);
-	ftrace_graph_forget(first, last);
-	ftrace_profile_forget(start, end);
-	ftrace_region_remove(start, end);
 }

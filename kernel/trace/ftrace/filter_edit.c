@@ -14,6 +14,9 @@
 
 #include "filter_edit.h"
 
+/* All open filter files; ftrace_lock. */
+static LIST_HEAD(open_files);
+
 /* The ops of an edit, or NULL: its tracer has left. */
 static struct ftrace_ops *edit_ops(const struct filter_edit *e)
 {
@@ -127,6 +130,7 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	struct ftrace_tracer *t = NULL;
 
 	guard(mutex)(&ftrace_lock);
+	list_add(&ff->open, &open_files);
 	if (ff->tr && ftrace_tracers_known(ff->tr))
 		t = ftrace_tracer_default(ff->tr);
 	ff->common = !t;
@@ -228,6 +232,7 @@ static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
 	nothing = ftrace_hash_nothing();
 	if (IS_ERR(nothing))
 		return PTR_ERR(nothing);
+	nothing->flags |= FTRACE_HASH_FL_WAITS;
 	e->hash = nothing;
 	return 0;
 }
@@ -309,6 +314,41 @@ void filter_edits_free(struct filter_file *ff)
 {
 	struct filter_edit *e, *next;
 
+	scoped_guard(mutex, &ftrace_lock)
+		list_del_init(&ff->open);
 	list_for_each_entry_safe(e, next, &ff->edits, list)
 		edit_free(e);
+}
+
+static void edit_forget(const struct filter_file *ff, struct filter_edit *e,
+			u32 start, u32 end)
+{
+	struct ftrace_hash *rest;
+
+	rest = ftrace_hash_forget(e->hash, ff->enable, start, end);
+	if (rest == e->hash)
+		return;
+	ftrace_hash_free(e->hash);
+	e->hash = rest;
+}
+
+/**
+ * filter_edits_forget - take the sites of text that is gone out of open files
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * They would take effect when the file is closed.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void filter_edits_forget(u32 start, u32 end)
+{
+	struct filter_file *ff;
+	struct filter_edit *e;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(ff, &open_files, open) {
+		list_for_each_entry(e, &ff->edits, list)
+			edit_forget(ff, e, start, end);
+	}
 }

@@ -18,7 +18,8 @@
  *	 the tracer @id
  * @id: the tracer, see ftrace_tracer.id; it may leave at any time
  * @dirty: something has been written that changes @hash
- * @hash: the filter as read or being written
+ * @hash: the filter as read or being written; changes under ftrace_lock, too,
+ *	  because text may go
  * @waiting: the same of what waits for modules
  * @name: what the tracer is called
  */
@@ -34,6 +35,7 @@ struct filter_edit {
 
 /**
  * struct filter_file - one open filter file
+ * @open: in the list of all of them; ftrace_lock
  * @tr: the trace array whose tracers have the filters, whose probes are shown and
  *	whose commands are run; NULL: the file belongs to a tracer without one
  * @enable: it is the list of what to trace; otherwise, what not to
@@ -44,7 +46,7 @@ struct filter_edit {
  * @in_name: the beginning of one has been
  * @common: who writes means all tracers that have the filter in common
  * @failed: a word was refused: nothing of what this file wrote takes effect
- * @lock: serialises writers of this open file; covers all but @names
+ * @lock: serialises writers of this open file; covers all but @open and @names
  * @edits: the filters, those of a set_ftrace_filter with several tracers in the
  *	   order in which these joined
  * @target: the one that the next word is for
@@ -54,6 +56,7 @@ struct filter_edit {
  * The reader is serialised by seq_file.
  */
 struct filter_file {
+	struct list_head	open;
 	struct trace_array	*tr;
 	bool			enable;
 	bool			truncate;
@@ -75,5 +78,6 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 int filter_edits_select(struct filter_file *ff, const char *name);
 void filter_edits_publish(struct filter_file *ff);
 void filter_edits_free(struct filter_file *ff);
+void filter_edits_forget(u32 start, u32 end);
 
 #endif /* _KERNEL_TRACE_FTRACE_FILTER_EDIT_H */

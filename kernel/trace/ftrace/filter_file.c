@@ -137,6 +137,7 @@ static struct filter_file *filter_file_alloc(struct trace_array *tr, int flag)
 		return NULL;
 	}
 	mutex_init(&ff->lock);
+	INIT_LIST_HEAD(&ff->open);
 	INIT_LIST_HEAD(&ff->edits);
 	ff->tr = tr;
 	ff->enable = flag & FTRACE_ITER_FILTER;

@@ -212,8 +212,10 @@ static void resize_notes(void)
 	want = slots_wanted(&st);
 	if (want != st.slots)
 		t = ftrace_notes_alloc(want);
-	if (t)
+	if (t) {
 		old = ftrace_notes_publish(t);
+		nr_kept = 0;
+	}
 	mutex_unlock(&ftrace_lock);
 	ftrace_notes_retire(old);
 }
@@ -229,19 +231,16 @@ static int ftraced(void *unused)
 		if (has_work())
 			ftraced_round();
 	}
-	resize_notes();
-	mod_timer(&ftraced_timer, jiffies + HZ);
-
 	for (;;) {
-		set_current_state(TASK_IDLE);
-		schedule();
-		__set_current_state(TASK_RUNNING);
-
-		if (kthread_should_stop())
-			break;
-		ftraced_round();
 		resize_notes();
+		/*
+		 * In this order: a tick that finds work may come before this
+		 * thread gets to sleep, and arms the timer no more.
+		 */
+		set_current_state(TASK_IDLE);
 		mod_timer(&ftraced_timer, jiffies + HZ);
+		schedule();
+		ftraced_round();
 	}
 	return 0;
 }

@@ -3,7 +3,8 @@
  * Sets of call sites: sorted, immutable once made, and so free to be read by
  * a callback in any context. The empty set is NULL. As what to trace that means
  * everything; a set of no sites that is marked FTRACE_HASH_FL_MOD means nothing
- * at all: what it had went away with a module.
+ * at all: what it had went away with a module, or with FTRACE_HASH_FL_WAITS has
+ * not come yet.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -176,6 +177,52 @@ struct ftrace_hash *ftrace_hash_nothing(void)
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
 {
 	return ftrace_hash_union(hash, NULL);
+}
+
+/* The sites of a set that are not in a stretch of text; NULL: there are none. */
+static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
+					u32 start, u32 end)
+{
+	struct ftrace_hash *rest = hash_alloc(hash->count);
+	unsigned int i;
+
+	if (IS_ERR(rest))
+		return rest;
+	for (i = 0; i < hash->count; i++) {
+		if (hash->sites[i] < start || hash->sites[i] >= end)
+			rest->sites[rest->count++] = hash->sites[i];
+	}
+	return hash_done(rest);
+}
+
+/**
+ * ftrace_hash_forget - a set without the sites of text that is gone
+ * @hash: the set, or NULL
+ * @enable: it is what to trace: if nothing is left of it, it means nothing
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * Context: process; the caller keeps @hash from being freed.
+ * Return: a new set or NULL; or @hash itself, if none of its sites is there or
+ * there is no memory to make it shorter.
+ */
+struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
+				       u32 start, u32 end)
+{
+	struct ftrace_hash *rest;
+
+	if (ftrace_hash_empty(hash))
+		return hash;
+	rest = hash_outside(hash, start, end);
+	if (!rest && enable)
+		rest = ftrace_hash_nothing();
+	if (IS_ERR(rest))
+		return hash;
+	if (rest && rest->count == hash->count) {
+		ftrace_hash_free(rest);
+		return hash;
+	}
+	return rest;
 }
 
 /**

@@ -20,6 +20,7 @@
  *               match.c     from a pattern to a set of call sites
  *               mod_filter.c  patterns for modules, also for those yet to come
  *               gone.c      names of functions whose text has been freed
+ *               forget.c    what else knew of that text
  *               profile.c   how often each function is called, and how long it takes
  *               tracers.c   ops that have names, and the default one
  *               filter_edit.c  filters as a file of tracefs changes them
@@ -171,6 +172,9 @@ void ftraced_create_files(struct dentry *parent);
 
 /* ---- sets of call sites: hash.c ---------------------------------------- */
 
+/* With FTRACE_HASH_FL_MOD: until the module comes that a pattern waits for. */
+#define FTRACE_HASH_FL_WAITS	BIT(1)
+
 struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr);
 int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
 		       bool remove);
@@ -180,6 +184,8 @@ struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b);
 struct ftrace_hash *ftrace_hash_nothing(void);
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash);
+struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
+				       u32 start, u32 end);
 void ftrace_hash_free(struct ftrace_hash *hash);
 void ftrace_hash_free_rcu(struct ftrace_hash *hash);
 
@@ -367,6 +373,9 @@ unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
 
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new);
+int ftrace_update_filter(struct ftrace_ops_hash *h,
+			 const struct ftrace_filter *old,
+			 const struct ftrace_filter *new);
 void ftrace_update_drop(struct ftrace_ops *ops);
 int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
@@ -402,8 +411,11 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 void ftrace_pid_update_ops(struct ftrace_ops *ops);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
-void ftrace_forget(unsigned long start, unsigned long end);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
+
+/* ---- text that is gone: forget.c ----------------------------------------- */
+
+void ftrace_forget(unsigned long start, unsigned long end);
 
 /* ---- direct calls: direct.c --------------------------------------------- */
 

@@ -124,8 +124,9 @@ static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
 		return -EINVAL;
 	list_del(&w->list);
 	kfree(w);
-	/* It was all that made the filter mean nothing. */
-	if (list_empty(waiting) && *hash && !(*hash)->count) {
+	/* If it was all that made the filter mean nothing. */
+	if (list_empty(waiting) && *hash &&
+	    (*hash)->flags & FTRACE_HASH_FL_WAITS) {
 		ftrace_hash_free(*hash);
 		*hash = NULL;
 	}

@@ -307,7 +307,8 @@ void ftrace_tramp_put(struct ftrace_tramp *t)
 /**
  * ftrace_tramps_poked - call sites were changed without a stop
  *
- * Context: process, ftrace_lock held; before ftrace_tramp_put().
+ * Context: process, ftrace_lock held; behind the change, so that the grace
+ * period that it asks for begins there, and before ftrace_tramp_put().
  */
 void ftrace_tramps_poked(void)
 {

@@ -45,7 +45,9 @@ struct step {
 /**
  * struct update - one update under way
  * @plan: the changes so far
- * @ops: whose filter changes; NULL: only NEW records are given their sets
+ * @ops: the one whose filter changes, or
+ * @shared: the filter that changes, of all ops that use it; if both are NULL, only
+ *	NEW records are given their sets
  * @old: the filter it had; NULL: it was not registered
  * @new: the filter it gets; NULL: it goes
  * @all: @new means every site
@@ -54,6 +56,7 @@ struct step {
 struct update {
 	struct ftrace_plan		plan;
 	struct ftrace_ops		*ops;
+	struct ftrace_ops_hash		*shared;
 	const struct ftrace_filter	*old;
 	const struct ftrace_filter	*new;
 	bool				all;
@@ -88,15 +91,21 @@ u32 ftrace_rec_text(const struct dyn_ftrace *rec)
 	return set_text(ftrace_rec_set(rec));
 }
 
-/* The set that a site would have by all registered ops but @skip. */
-static int wanted_set(unsigned long ip, const struct ftrace_ops *skip)
+/* Is it an ops whose filter changes? */
+static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
+{
+	return ops == u->ops || (u->shared && ops->func_hash == u->shared);
+}
+
+/* The set that a site would have by all registered ops that are not concerned. */
+static int wanted_set(const struct update *u, unsigned long ip)
 {
 	struct ftrace_filter f;
 	struct ftrace_ops *ops = NULL;
 	int id = 0;
 
 	while ((ops = ftrace_next_ops(ops))) {
-		if (ops == skip)
+		if (is_concerned(u, ops))
 			continue;
 		ftrace_ops_filter(ops, &f);
 		if (ftrace_filter_wants(&f, ip))
@@ -107,16 +116,29 @@ static int wanted_set(unsigned long ip, const struct ftrace_ops *skip)
 	return id;
 }
 
+/* The set that is @id with, or without, the ops that are concerned. */
+static int set_after(const struct update *u, int id, bool want)
+{
+	struct ftrace_ops *ops = NULL;
+
+	if (u->ops)
+		return want ? ftrace_opset_with(id, u->ops) :
+			      ftrace_opset_without(id, u->ops);
+	while (u->shared && id >= 0 && (ops = ftrace_next_ops(ops))) {
+		if (is_concerned(u, ops))
+			id = want ? ftrace_opset_with(id, ops) :
+				    ftrace_opset_without(id, ops);
+	}
+	return id;
+}
+
 static int take_step(struct update *u, u32 id, bool want)
 {
 	struct step *s = &u->last;
 
 	s->state = id;
 	s->want = want;
-	s->to = id;
-	if (u->ops)
-		s->to = want ? ftrace_opset_with(id, u->ops) :
-			       ftrace_opset_without(id, u->ops);
+	s->to = set_after(u, id, want);
 	if (s->to < 0) {
 		s->state = FTRACE_REC_BAD;
 		return s->to;
@@ -131,7 +153,7 @@ static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
 {
 	int id, ret;
 
-	id = wanted_set(ftrace_rec_ip(rec), u->ops);
+	id = wanted_set(u, ftrace_rec_ip(rec));
 	if (id < 0)
 		return id;
 	ret = take_step(u, id, want);
@@ -294,14 +316,26 @@ static bool is_listed(const struct ftrace_filter *f)
 	return !f || !ftrace_hash_empty(f->filter);
 }
 
+/* Touches the records on either filter, or all if one of them means that. */
+static int update_between(struct update *u, const struct ftrace_filter *old,
+			  const struct ftrace_filter *new)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	u->old = old;
+	u->new = new;
+	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
+	ret = is_listed(old) && is_listed(new) ? update_listed(u) :
+						 update_all(u);
+	return finish(&u->plan, ret);
+}
+
 /**
  * ftrace_update_ops - have call sites follow a change of one ops
  * @ops: the ops
  * @old: its filter up to now; NULL: it was not registered
  * @new: its filter from now on; NULL: it is to be called no more
- *
- * Touches the records that are on either filter and no others, unless one of
- * the filters means all.
  *
  * Context: process, ftrace_lock held.
  * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
@@ -311,19 +345,29 @@ static bool is_listed(const struct ftrace_filter *f)
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new)
 {
-	struct update u = {
-		.ops	= ops,
-		.old	= old,
-		.new	= new,
-		.all	= new && ftrace_hash_empty(new->filter) && !new->skip,
-		.last	= NO_STEP,
-	};
-	int ret;
+	struct update u = { .ops = ops, .last = NO_STEP };
 
-	lockdep_assert_held(&ftrace_lock);
-	ret = is_listed(old) && is_listed(new) ? update_listed(&u) :
-						 update_all(&u);
-	return finish(&u.plan, ret);
+	return update_between(&u, old, new);
+}
+
+/**
+ * ftrace_update_filter - have call sites follow a change of a filter
+ * @h: the filter, of any number of registered ops
+ * @old: what it has been up to now
+ * @new: what it is from now on
+ *
+ * All who use it follow in one stop of the machine, or none.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: as ftrace_update_ops().
+ */
+int ftrace_update_filter(struct ftrace_ops_hash *h,
+			 const struct ftrace_filter *old,
+			 const struct ftrace_filter *new)
+{
+	struct update u = { .shared = h, .last = NO_STEP };
+
+	return update_between(&u, old, new);
 }
 
 /* One site, by itself; a bad one is reported and set aside. */
@@ -342,12 +386,12 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 		return;
 	e.state = to;
 	e.to = set_text(to);
-	if (e.from != e.to)
-		ftrace_tramps_poked();
 	if (e.from == e.to || !ftrace_plan_write_one(&e))
 		commit(&one);
 	else
 		set_aside(rec);
+	if (e.from != e.to)
+		ftrace_tramps_poked();
 }
 
 /**

@@ -231,9 +231,13 @@ static void show_target(struct seq_file *m, unsigned long target)
 static int text_show(struct seq_file *m, void *v)
 {
 	unsigned long ip = *(unsigned long *)v, target;
+	struct sites *s = m->private;
 	u8 insn[MCOUNT_INSN_SIZE];
 	const char *kind;
 
+	/* Somebody has sought: the buffer was emptied behind each line. */
+	if (m->count < s->said + s->said_len)
+		s->target = 0;
 	if (read_site(ip, insn)) {
 		seq_printf(m, "%lx gone\n", ip);
 		return 0;
