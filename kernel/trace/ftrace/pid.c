@@ -116,18 +116,32 @@ static void on_free(void *data, struct task_struct *task)
  * the last it does is traced as well.
  *
  * Context: process, trace_types_lock held.
+ * Return: 0, or an error of a tracepoint, and nothing follows.
  */
-void ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
+int ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
 {
-	ftrace_tracers_follow_fork(tr, enable);
-	if (enable) {
-		register_trace_sched_process_fork(on_fork, tr);
-		register_trace_sched_process_free(on_free, tr);
-		return;
+	int ret;
+
+	if (!enable) {
+		/* Before it frees @tr the base waits for tracepoints. */
+		ftrace_tracers_follow_fork(tr, false);
+		unregister_trace_sched_process_fork(on_fork, tr);
+		unregister_trace_sched_process_free(on_free, tr);
+		return 0;
 	}
-	/* Before it frees @tr the base waits for tracepoints. */
-	unregister_trace_sched_process_fork(on_fork, tr);
+	ret = register_trace_sched_process_fork(on_fork, tr);
+	if (ret)
+		return ret;
+	ret = register_trace_sched_process_free(on_free, tr);
+	if (ret)
+		goto no_forks;
+	ret = ftrace_tracers_follow_fork(tr, true);
+	if (!ret)
+		return 0;
 	unregister_trace_sched_process_free(on_free, tr);
+no_forks:
+	unregister_trace_sched_process_fork(on_fork, tr);
+	return ret;
 }
 
 /*

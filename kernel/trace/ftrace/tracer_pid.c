@@ -148,36 +148,56 @@ bool ftrace_tracer_has_pids(const struct ftrace_ops *ops)
 
 /* ---- the lists ----------------------------------------------------------- */
 
-static void follow(struct ftrace_tracer_pids *p, bool on)
+static int follow(struct ftrace_tracer_pids *p)
 {
-	if (p->follows == on)
-		return;
-	p->follows = on;
-	if (on) {
-		register_trace_sched_process_fork(on_fork, p);
-		register_trace_sched_process_free(on_free, p);
-	} else {
-		unregister_trace_sched_process_fork(on_fork, p);
-		unregister_trace_sched_process_free(on_free, p);
-	}
-}
+	int ret;
 
-/* Have the lists asked, or no more. */
-static int hook(struct ftrace_tracer_pids *p, bool on)
-{
-	int ret = 0;
-
-	if (p->hooked == on)
+	if (p->follows)
 		return 0;
-	if (on)
-		ret = register_trace_sched_switch(on_sched_switch, p);
-	else
-		unregister_trace_sched_switch(on_sched_switch, p);
+	ret = register_trace_sched_process_fork(on_fork, p);
 	if (ret)
 		return ret;
-	p->hooked = on;
-	follow(p, on && p->tr->trace_flags & TRACE_ITER_FUNC_FORK);
-	return 0;
+	ret = register_trace_sched_process_free(on_free, p);
+	if (ret)
+		unregister_trace_sched_process_fork(on_fork, p);
+	p->follows = !ret;
+	return ret;
+}
+
+static void follow_no_more(struct ftrace_tracer_pids *p)
+{
+	if (!p->follows)
+		return;
+	p->follows = false;
+	unregister_trace_sched_process_fork(on_fork, p);
+	unregister_trace_sched_process_free(on_free, p);
+}
+
+/* Have the lists asked. */
+static int hook(struct ftrace_tracer_pids *p)
+{
+	int ret;
+
+	if (p->hooked)
+		return 0;
+	ret = register_trace_sched_switch(on_sched_switch, p);
+	if (ret)
+		return ret;
+	if (p->tr->trace_flags & TRACE_ITER_FUNC_FORK)
+		ret = follow(p);
+	if (ret)
+		unregister_trace_sched_switch(on_sched_switch, p);
+	p->hooked = !ret;
+	return ret;
+}
+
+static void unhook(struct ftrace_tracer_pids *p)
+{
+	if (!p->hooked)
+		return;
+	p->hooked = false;
+	follow_no_more(p);
+	unregister_trace_sched_switch(on_sched_switch, p);
 }
 
 /* When no switch can be under way any more that leaves another verdict. */
@@ -258,7 +278,7 @@ void ftrace_tracer_pids_leave(struct ftrace_tracer *t)
 	lockdep_assert_held(&ftrace_lock);
 	if (!p)
 		return;
-	hook(p, false);
+	unhook(p);
 	p->t = NULL;
 	WRITE_ONCE(t->pids, NULL);
 	/* Switches that look at the lists, and calls that look at a verdict. */
@@ -297,7 +317,7 @@ int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
 	if (!old && !list)
 		return 0;
 	scoped_guard(mutex, &ftrace_lock) {
-		ret = p->t ? hook(p, true) : -ENOENT;
+		ret = p->t ? hook(p) : -ENOENT;
 		if (ret)
 			return ret;
 		rcu_assign_pointer(p->list[slot_of(type)], list);
@@ -305,7 +325,7 @@ int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
 		if (has_pids(p))
 			on_each_cpu(judge_current, p, 1);
 		else
-			hook(p, false);
+			unhook(p);
 		ftrace_pid_update_ops(p->t->ops);
 	}
 	tracepoint_synchronize_unregister();
@@ -321,14 +341,24 @@ int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
  * @on: follow
  *
  * Context: process, trace_types_lock held.
+ * Return: 0, or an error of a tracepoint, and none of them follows.
  */
-void ftrace_tracers_follow_fork(struct trace_array *tr, bool on)
+int ftrace_tracers_follow_fork(struct trace_array *tr, bool on)
 {
 	struct ftrace_tracer *t = NULL;
+	int ret = 0;
 
 	guard(mutex)(&ftrace_lock);
-	while ((t = ftrace_tracer_next(tr, t))) {
+	while (on && !ret && (t = ftrace_tracer_next(tr, t))) {
 		if (t->pids && t->pids->hooked)
-			follow(t->pids, on);
+			ret = follow(t->pids);
 	}
+	if (on && !ret)
+		return 0;
+	t = NULL;
+	while ((t = ftrace_tracer_next(tr, t))) {
+		if (t->pids)
+			follow_no_more(t->pids);
+	}
+	return ret;
 }

@@ -101,7 +101,7 @@ struct trace_pid_list *ftrace_tracer_pids_list(struct ftrace_tracer_pids *p,
 					       int type);
 int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
 			       struct trace_pid_list *list);
-void ftrace_tracers_follow_fork(struct trace_array *tr, bool on);
+int ftrace_tracers_follow_fork(struct trace_array *tr, bool on);
 
 void ftrace_tracers_create_file(struct trace_array *tr, struct dentry *parent);
 
