@@ -329,7 +329,7 @@ static inline void stack_tracer_enable(void) { }
  * struct dyn_ftrace - what is known of one call site
  * @offset: of the call site from _text, in bytes
  * @state: the set of ops that trace it and FTRACE_REC_* flags, see
- *	   kernel/trace/ftrace/records.h; written under ftrace_lock
+ *	   kernel/trace/ftrace/internal.h; written under ftrace_lock
  * @arch: for the architecture
  */
 struct dyn_ftrace {
