@@ -16,6 +16,7 @@ fi
 
 cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
 ln -s "$tree/Documentation/trace" /tmp/ftrace/Documentation
+ln -s "$tree/scripts" /tmp/ftrace/scripts
 cd /tmp/ftrace
 cases=()
 for t; do cases+=("test.d/$t"); done

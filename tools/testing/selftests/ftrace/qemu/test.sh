@@ -38,7 +38,7 @@ elif [[ $kernel == table* ]]; then
 	logs=$build/run/$kernel
 	stress=${STRESS:-1}
 	options+=(--silence 900 --limit $((5400 + 5400 * stress)))
-	lanes=("table kunit dynamic" "users graph tracers")
+	lanes=("table kunit dynamic docs" "users graph tracers table-boots")
 else
 	# Such a kernel watches itself: it is slow, and needs room for its notes. The
 	# routing of PCI interrupts by ACPI takes it longer than ACPI allows a loop.
@@ -310,12 +310,13 @@ boots() { # WHAT LIST
 }
 
 suite_boots() { boots boot boots.list; }
+suite_table-boots() { boots boot table-boots.list; }
 
 # Small kernels, each with one thing other than in the kernel under test.
 suite_matrix() {
-	local name cpus tests
+	local name cpus tests append
 
-	while IFS='|' read -r name cpus tests; do
+	while IFS='|' read -r name cpus tests append; do
 		name=${name// /} cpus=${cpus// /}
 		if ! "$top/base/build.sh" "$name" </dev/null 2>&1 | sed -u 's/^/# matrix: /'; then
 			fail "matrix-$name: it can be built"
@@ -323,10 +324,12 @@ suite_matrix() {
 		fi
 		# KUnit tests leave their marks in the figures that a boot begins with.
 		if grep -q '^CONFIG_FTRACE_KUNIT_TEST=y' "$build/$name/.config"; then
-			kunit "matrix-$name-kunit" strict --kernel "$name" --cpus "$cpus"
+			kunit "matrix-$name-kunit" strict --kernel "$name" --cpus "$cpus" \
+				--append "$append"
 		fi
 		# shellcheck disable=SC2086 # words of the list
 		guest "matrix-$name" strict --kernel "$name" --cpus "$cpus" "${turns[@]}" \
+			--append "$append" \
 			"$here/guest-boot.sh" "$build/linux" $tests
 	done < <(sed '/^#/d' "$here/matrix.list")
 	same_tables small-table small-recordmcount small-objtool
