@@ -6,8 +6,10 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/memory.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <asm/alternative.h>
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
@@ -87,6 +89,13 @@ static struct ftrace_tramp_spec *spec_of(struct kunit *test, unsigned int nr,
 
 /* ---- what is written ----------------------------------------------------- */
 
+/* Where calls of a function lead, with call depth tracking to code before it. */
+static unsigned long entry_of(unsigned long func)
+{
+	guard(mutex)(&text_mutex);
+	return (unsigned long)callthunks_translate_call_dest((void *)func);
+}
+
 static unsigned long branch_target(const struct insn *insn, unsigned long ip)
 {
 	return ip + insn->length + insn->immediate.value;
@@ -117,7 +126,7 @@ static void expect_code(struct kunit *test, const struct ftrace_tramp_spec *spec
 			continue;
 		if (insn.opcode.bytes[0] == CALL_INSN_OPCODE) {
 			KUNIT_EXPECT_EQ(test, branch_target(&insn, ip + at),
-					spec->call[calls].func);
+					entry_of(spec->call[calls].func));
 			KUNIT_EXPECT_GE(test, at, l->calls);
 			KUNIT_EXPECT_LT(test, at, l->restore);
 			calls++;

@@ -331,20 +331,35 @@ suite_matrix() {
 		guest "matrix-$name" strict --kernel "$name" --cpus "$cpus" "${turns[@]}" \
 			--append "$append" \
 			"$here/guest-boot.sh" "$build/linux" $tests
+		if grep -q '^CONFIG_FTRACE_MCOUNT_RECORD=y' "$build/$name/.config"; then
+			whole_table "$name"
+		fi
 	done < <(sed '/^#/d' "$here/matrix.list")
 	same_tables small-table small-recordmcount small-objtool
+}
+
+# What is in the table, and has a name, has become a record.
+whole_table() { # KERNEL
+	local there taken
+
+	if ! "$here/table-sites.py" "$build/$1/vmlinux" >"$logs/$1.sites"; then
+		fail "matrix: the table of $1 can be read"
+		return
+	fi
+	there=$(wc -l <"$logs/$1.sites")
+	taken=$(sed -n 's/.* ftrace: \([0-9]*\) call sites in the table.*/\1/p' \
+		"$logs/matrix-$1.log")
+	if [ "$taken" = "$there" ]; then
+		pass "matrix: the $there functions in the table of $1 are known at boot"
+	else
+		fail "matrix: of $there functions in the table of $1 '$taken' are known"
+	fi
 }
 
 # Whoever makes the table, it has the same functions.
 same_tables() { # KERNEL KERNEL...
 	local name first=$1
 
-	for name; do
-		if ! "$here/table-sites.py" "$build/$name/vmlinux" >"$logs/$name.sites"; then
-			fail "matrix: the table of $name can be read"
-			return
-		fi
-	done
 	echo "# matrix: $(wc -l <"$logs/$first.sites") functions in the table of $first"
 	for name in "${@:2}"; do
 		if diff "$logs/$first.sites" "$logs/$name.sites" | sed 's/^/# matrix: /'; then

@@ -343,14 +343,18 @@ static int do_steps(const struct step *st, unsigned int nr)
 	return 0;
 }
 
-/* What stands for ENOMEM: the base cannot put a pid into a list, and says EPERM. */
+/*
+ * What stands for ENOMEM: the base cannot put a pid into a list, and says EPERM;
+ * of an option that a tracer refuses it says EINVAL, whatever the tracer said.
+ */
 static bool is_no_memory(int err, const struct step *st, unsigned int nr)
 {
 	const char *path = st[nr - 1].path;
 	size_t len = strlen(path);
 
 	return err == -ENOMEM ||
-	       (err == -EPERM && len > 4 && !strcmp(path + len - 4, "_pid"));
+	       (err == -EPERM && len > 4 && !strcmp(path + len - 4, "_pid")) ||
+	       (err == -EINVAL && !strncmp(path, "options/", 8));
 }
 
 /* Does the last step take effect only when its file is closed? */
