@@ -18,8 +18,7 @@ static bool is_target_name(const struct elf *elf, const char *name)
 	const char *const *target;
 
 	for (target = elf->arch->targets; *target; target++) {
-		/* Few names get beyond the first letter. */
-		if (*name == **target && !strcmp(name, *target))
+		if (same_name(name, *target))
 			return true;
 	}
 	return false;
@@ -79,11 +78,16 @@ static bool find_symtab(struct elf *elf)
 	return true;
 }
 
-/* Note the symbol if it stands for a section. */
-static bool read_section_symbol(struct elf *elf, u32 nr, const Elf64_Sym *symbol)
+/* Note for which section a symbol stands. */
+static bool read_section_symbol(struct elf *elf, u32 nr)
 {
-	u32 section = symbol->st_shndx;
+	Elf64_Sym symbol;
+	u32 section;
 
+	memcpy(&symbol, elf->bytes + elf->sections[elf->symtab].sh_offset +
+	       (u64)nr * sizeof(symbol), sizeof(symbol));
+	convert_symbol(elf, &symbol);
+	section = symbol.st_shndx;
 	if (section == SHN_XINDEX && elf->shndx) {
 		memcpy(&section, elf->bytes + (u64)nr * sizeof(section) +
 		       elf->sections[elf->shndx].sh_offset, sizeof(section));
@@ -94,9 +98,31 @@ static bool read_section_symbol(struct elf *elf, u32 nr, const Elf64_Sym *symbol
 	if (!section || section >= elf->nr_sections)
 		return refuse_section(elf, elf->symtab,
 				      "symbol %u is that of no section", nr);
-	if (!elf->section_symbols[section] && !symbol->st_value)
+	if (!elf->section_symbols[section] && !symbol.st_value)
 		elf->section_symbols[section] = nr;
 	return true;
+}
+
+/* Check the symbol table as a whole, and give the names of its symbols. */
+static const char *find_symbol_names(struct elf *elf, u64 *size)
+{
+	const Elf64_Shdr *symtab = &elf->sections[elf->symtab];
+	u32 names = symtab->sh_link;
+
+	if (!names || names >= elf->nr_sections || !is_string_table(elf, names)) {
+		refuse_section(elf, elf->symtab,
+			       "its names (section %u) are not a string table that ends with 0",
+			       names);
+		return NULL;
+	}
+	elf->nr_locals = symtab->sh_info;
+	if (!elf->nr_locals || elf->nr_locals > elf->nr_symbols) {
+		refuse_section(elf, elf->symtab, "has %u local symbols of %u",
+			       elf->nr_locals, elf->nr_symbols);
+		return NULL;
+	}
+	*size = elf->sections[names].sh_size;
+	return (const char *)elf->bytes + elf->sections[names].sh_offset;
 }
 
 static bool read_symbols(struct elf *elf)
@@ -105,42 +131,31 @@ static bool read_symbols(struct elf *elf)
 	Elf64_Sym symbol;
 	u64 names_size;
 	const u8 *from;
-	bool local;
+	bool local, first;
 	u32 i;
 
 	if (!find_symtab(elf))
 		return false;
 	if (!elf->nr_symbols)
 		return true;
-
-	i = elf->sections[elf->symtab].sh_link;
-	if (!i || i >= elf->nr_sections || !is_string_table(elf, i))
-		return refuse_section(elf, elf->symtab,
-				      "its names (section %u) are not a string table that ends with 0",
-				      i);
-	names = (const char *)elf->bytes + elf->sections[i].sh_offset;
-	names_size = elf->sections[i].sh_size;
-
-	elf->nr_locals = elf->sections[elf->symtab].sh_info;
-	if (!elf->nr_locals || elf->nr_locals > elf->nr_symbols)
-		return refuse_section(elf, elf->symtab,
-				      "has %u local symbols of %u",
-				      elf->nr_locals, elf->nr_symbols);
-
+	names = find_symbol_names(elf, &names_size);
+	if (!names)
+		return false;
 	elf->is_target = calloc(elf->nr_symbols, sizeof(*elf->is_target));
 	if (!elf->is_target)
 		return no_memory(elf);
 
 	from = elf->bytes + elf->sections[elf->symtab].sh_offset;
-	for (i = 0; i < elf->nr_symbols; i++) {
-		memcpy(&symbol, from + i * sizeof(symbol), sizeof(symbol));
-		convert_symbol(elf, &symbol);
+	for (i = 0; i < elf->nr_symbols; i++, from += sizeof(symbol)) {
+		memcpy(&symbol, from, sizeof(symbol));
+		CONVERT(elf, symbol.st_name);
 		if (symbol.st_name >= names_size)
 			return refuse_section(elf, elf->symtab,
 					      "the name of symbol %u is beyond the names",
 					      i);
 		local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
-		if (local ? i >= elf->nr_locals : i < elf->nr_locals)
+		first = i < elf->nr_locals;
+		if (local != first)
 			return refuse_section(elf, elf->symtab,
 					      "symbol %u is not where local and other symbols part",
 					      i);
@@ -149,7 +164,7 @@ static bool read_symbols(struct elf *elf)
 			elf->is_target[i] =
 				is_target_name(elf, names + symbol.st_name);
 		else if (ELF64_ST_TYPE(symbol.st_info) == STT_SECTION &&
-			 !read_section_symbol(elf, i, &symbol))
+			 !read_section_symbol(elf, i))
 			return false;
 	}
 	return true;
@@ -183,14 +198,17 @@ static bool is_call(const struct elf *elf, u32 section, const Elf64_Rela *rela)
 	       arch->opcode;
 }
 
+/* A power of two: more than most objects have. */
+#define FEW_SITES	32
+
 static bool add_site(struct elf *elf, u32 section, u64 offset)
 {
 	size_t room = elf->nr_sites;
 	struct site *sites;
 
-	/* There is room up to the next power of two. */
-	if (!(room & (room - 1))) {
-		room = room ? 2 * room : 1;
+	/* There is room for a few, and then up to the next power of two. */
+	if (!room || (room >= FEW_SITES && !(room & (room - 1)))) {
+		room = room ? 2 * room : FEW_SITES;
 		if (room > SIZE_MAX / sizeof(*sites))
 			return no_memory(elf);
 		sites = realloc(elf->sites, room * sizeof(*sites));
@@ -254,11 +272,6 @@ static bool read_relocations(struct elf *elf, u32 section)
 	return true;
 }
 
-static bool is_relocation_section(const Elf64_Shdr *shdr)
-{
-	return shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL;
-}
-
 /**
  * find_calls - find the calls that are to be recorded
  * @elf: the object, as read_elf() left it
@@ -275,7 +288,7 @@ bool find_calls(struct elf *elf)
 	if (!read_symbols(elf))
 		return false;
 	for (i = 1; i < elf->nr_sections; i++) {
-		if (is_relocation_section(&elf->sections[i]) &&
+		if (is_relocations(&elf->sections[i]) &&
 		    !read_relocations(elf, i))
 			return false;
 	}

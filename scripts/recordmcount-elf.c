@@ -33,25 +33,6 @@ static const struct arch archs[] = {
 /* --- Bytes */
 
 /**
- * swap_bytes - turn a number from one byte order to the other
- * @value: the number
- * @size: its size
- *
- * Context: any.
- */
-void swap_bytes(void *value, size_t size)
-{
-	u8 *bytes = value, byte;
-	size_t i;
-
-	for (i = 0; i < size / 2; i++) {
-		byte = bytes[i];
-		bytes[i] = bytes[size - 1 - i];
-		bytes[size - 1 - i] = byte;
-	}
-}
-
-/**
  * convert_header - turn an ELF header between the two byte orders
  * @elf: the object; its @arch is known
  * @ehdr: the header
@@ -240,6 +221,7 @@ static bool check_machine(struct elf *elf)
 
 	for (arch = archs; arch->machine; arch++) {
 		elf->arch = arch;
+		elf->foreign = arch->data != HOST_DATA;
 		memcpy(&elf->ehdr, elf->bytes, sizeof(elf->ehdr));
 		convert_header(elf, &elf->ehdr);
 		if (ident[EI_CLASS] == arch->class &&
@@ -328,23 +310,10 @@ static bool read_section_names(struct elf *elf)
 		if (elf->sections[i].sh_name >= elf->sections[names].sh_size)
 			return refuse_section(elf, i,
 					      "its name is beyond the section names");
-		if (!strcmp(section_name(elf, i), TABLE_NAME))
+		if (same_name(section_name(elf, i), TABLE_NAME))
 			elf->has_table = true;
 	}
 	return true;
-}
-
-/**
- * has_bytes - are there bytes of the section in the object?
- * @shdr: its header
- *
- * Context: any.
- * Return: whether its offset and its size mean something.
- */
-bool has_bytes(const Elf64_Shdr *shdr)
-{
-	return shdr->sh_type != SHT_NULL && shdr->sh_type != SHT_NOBITS &&
-	       shdr->sh_size;
 }
 
 static bool read_sections(struct elf *elf)
@@ -404,14 +373,45 @@ static void sort_ranges(struct range *ranges, size_t nr)
 		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
 }
 
-/* Where assemblers put a section: the earlier, the less. */
-static int place_of(const struct elf *elf, u32 section)
+static struct range range_of(const struct elf *elf, u32 section)
 {
 	const Elf64_Shdr *shdr = &elf->sections[section];
 
-	if (section == elf->names)
-		return 2;
-	return shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL;
+	return (struct range){
+		shdr->sh_offset, shdr->sh_offset + shdr->sh_size, section,
+	};
+}
+
+/*
+ * All that has a place in the object, in the order in which assemblers put it
+ * there: relocations behind the other sections, and section names behind those.
+ * @ranges has room for three more than there are sections; @rest for as many.
+ */
+static size_t list_ranges(const struct elf *elf, struct range *ranges,
+			  struct range *rest)
+{
+	u64 shdrs = (u64)elf->nr_sections * sizeof(Elf64_Shdr);
+	size_t nr = 0, nr_rest = 0;
+	const Elf64_Shdr *shdr;
+	u32 i;
+
+	ranges[nr++] = (struct range){ 0, sizeof(Elf64_Ehdr), 0 };
+	for (i = 1; i < elf->nr_sections; i++) {
+		shdr = &elf->sections[i];
+		if (!has_bytes(shdr) || i == elf->names)
+			continue;
+		if (is_relocations(shdr))
+			rest[nr_rest++] = range_of(elf, i);
+		else
+			ranges[nr++] = range_of(elf, i);
+	}
+	memcpy(&ranges[nr], rest, nr_rest * sizeof(*rest));
+	nr += nr_rest;
+	ranges[nr++] = range_of(elf, elf->names);
+	ranges[nr++] = (struct range){
+		elf->ehdr.e_shoff, elf->ehdr.e_shoff + shdrs, 0,
+	};
+	return nr;
 }
 
 /*
@@ -420,30 +420,14 @@ static int place_of(const struct elf *elf, u32 section)
  */
 static bool check_overlaps(struct elf *elf)
 {
-	u64 shdrs = (u64)elf->nr_sections * sizeof(Elf64_Shdr);
+	size_t room = (size_t)elf->nr_sections + 3, nr, at;
 	struct range *ranges;
-	u32 i, a = 0, b = 0;
-	size_t nr = 0, at;
-	int place;
+	u32 a = 0, b = 0;
 
-	ranges = malloc(((size_t)elf->nr_sections + 1) * sizeof(*ranges));
+	ranges = malloc(2 * room * sizeof(*ranges));
 	if (!ranges)
 		return no_memory(elf);
-	ranges[nr++] = (struct range){ 0, sizeof(Elf64_Ehdr), 0 };
-	for (place = 0; place <= 2; place++) {
-		for (i = 1; i < elf->nr_sections; i++) {
-			const Elf64_Shdr *shdr = &elf->sections[i];
-
-			if (has_bytes(shdr) && place_of(elf, i) == place)
-				ranges[nr++] = (struct range){
-					shdr->sh_offset,
-					shdr->sh_offset + shdr->sh_size, i,
-				};
-		}
-	}
-	ranges[nr++] = (struct range){
-		elf->ehdr.e_shoff, elf->ehdr.e_shoff + shdrs, 0,
-	};
+	nr = list_ranges(elf, ranges, ranges + room);
 	sort_ranges(ranges, nr);
 
 	for (at = 1; at < nr && ranges[at - 1].end <= ranges[at].begin; at++)

@@ -6,6 +6,7 @@
 #ifndef _SCRIPTS_RECORDMCOUNT_ELF_H
 #define _SCRIPTS_RECORDMCOUNT_ELF_H
 
+#include <byteswap.h>
 #include <elf.h>
 #include <linux/types.h>
 #include <stdbool.h>
@@ -65,6 +66,7 @@ struct site {
  * @bytes: the object
  * @size: its size
  * @arch: its machine; NULL until that is known
+ * @foreign: its byte order is not the host's; see CONVERT()
  * @ehdr: its header, in the host's byte order
  * @sections: its section headers, in the host's byte order
  * @nr_sections: their number
@@ -85,6 +87,7 @@ struct elf {
 	u8 *bytes;
 	size_t size;
 	const struct arch *arch;
+	bool foreign;
 	Elf64_Ehdr ehdr;
 	Elf64_Shdr *sections;
 	u32 nr_sections;
@@ -111,16 +114,59 @@ struct elf {
 /* A number from the byte order of the object to the host's, or back. */
 #define CONVERT(elf, value)						\
 	do {								\
-		if ((elf)->arch->data != HOST_DATA)			\
-			swap_bytes(&(value), sizeof(value));		\
+		typeof(value) *_value = &(value);			\
+									\
+		if ((elf)->foreign)					\
+			*_value = sizeof(*_value) == 8 ? bswap_64(*_value) : \
+				  sizeof(*_value) == 4 ? bswap_32(*_value) : \
+				  bswap_16(*_value);			\
 	} while (0)
 
-void swap_bytes(void *value, size_t size);
 void convert_header(const struct elf *elf, Elf64_Ehdr *ehdr);
 void convert_section(const struct elf *elf, Elf64_Shdr *shdr);
 void convert_symbol(const struct elf *elf, Elf64_Sym *symbol);
 void store_relocation(const struct elf *elf, u8 *to, u64 entsize,
 		      Elf64_Rela rela);
+
+/**
+ * has_bytes - are there bytes of the section in the object?
+ * @shdr: its header
+ *
+ * Context: any.
+ * Return: whether its offset and its size mean something.
+ */
+static inline bool has_bytes(const Elf64_Shdr *shdr)
+{
+	return shdr->sh_type != SHT_NULL && shdr->sh_type != SHT_NOBITS &&
+	       shdr->sh_size;
+}
+
+/**
+ * is_relocations - does the section consist of relocations?
+ * @shdr: its header
+ *
+ * Context: any.
+ * Return: whether it does, with or without addends.
+ */
+static inline bool is_relocations(const Elf64_Shdr *shdr)
+{
+	return shdr->sh_type == SHT_RELA || shdr->sh_type == SHT_REL;
+}
+
+/**
+ * same_name - are two names the same?
+ * @a: the one
+ * @b: the other
+ *
+ * Few of the many names that are looked at get beyond the first letter.
+ *
+ * Context: any.
+ * Return: whether they are.
+ */
+static inline bool same_name(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
 
 /**
  * relocation_symbol - the symbol that a relocation of the object refers to
@@ -173,7 +219,6 @@ bool refuse_section(struct elf *elf, u32 section, const char *fmt, ...);
 bool no_memory(struct elf *elf);
 void tell_ignored(struct elf *elf, u32 section, u32 nr, const char *why);
 
-bool has_bytes(const Elf64_Shdr *shdr);
 bool is_string_table(const struct elf *elf, u32 section);
 
 bool read_elf(struct elf *elf);
