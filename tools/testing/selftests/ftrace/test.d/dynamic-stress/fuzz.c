@@ -172,6 +172,21 @@ static void add_name(void)
 	    percent(50) ? "ftrace_test_mod_f00" : "no_such_function");
 }
 
+/* Names of tracers, which say in brackets whose the filter behind them is. */
+static void add_tracer(bool brackets)
+{
+	static const char * const tracers[] = {
+		"trace", "trace_profile", "trace_stack", "trace_probe",
+		"trace_perf", "trace_2", "nobody", "", "*trace", "]", "[",
+	};
+
+	if (brackets)
+		add(percent(50) ? "[" : "[ ");
+	add_one(tracers, ARRAY_SIZE(tracers));
+	if (brackets)
+		add(percent(80) ? "] " : "]");
+}
+
 static void add_raw(void)
 {
 	unsigned int n = below(percent(95) ? 40 : percent(80) ? 600 : 9000);
@@ -201,7 +216,7 @@ static void spoil(void)
 		len = below(len) + 1;
 }
 
-enum kind { FILTER, PIDS, NUMBER };
+enum kind { FILTER, PIDS, TRACERS, NUMBER };
 
 static enum kind kind_of(const char *file)
 {
@@ -212,6 +227,8 @@ static enum kind kind_of(const char *file)
 		return PIDS;
 	if (strstr(base, "filter") || strstr(base, "notrace"))
 		return FILTER;
+	if (!strcmp(base, "function_tracers"))
+		return TRACERS;
 	return NUMBER;
 }
 
@@ -221,6 +238,8 @@ static void add_word(enum kind kind)
 
 	if (n < 250) {
 		add_raw();
+	} else if (kind == TRACERS) {
+		add_tracer(percent(10));
 	} else if (kind != FILTER) {
 		if (n < 900)
 			add_number();
@@ -234,6 +253,8 @@ static void add_word(enum kind kind)
 		add_address();
 	} else if (n < 400) {
 		add_number();
+	} else if (n < 440) {
+		add_tracer(true);
 	} else {
 		add_name();
 	}
@@ -270,7 +291,7 @@ static bool is_answer(int err)
 {
 	static const int answers[] = {
 		0, EINVAL, ENOENT, EFAULT, E2BIG, EBUSY, EEXIST, ENODEV, ENOSPC,
-		ERANGE, ESRCH, EBADF, ESPIPE,
+		ERANGE, ESRCH, EBADF, ESPIPE, ENAMETOOLONG,
 		EPERM,
 	};
 	unsigned int i;
