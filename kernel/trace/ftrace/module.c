@@ -65,7 +65,13 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 	if (!mem->size)
 		return;
 	r = ftrace_region_add(start, start + mem->size, mod);
-	if (!r || ftrace_table_region(r, !traced) ||
+	if (!r) {
+		pr_warn("no memory to know of functions of module %s\n",
+			mod->name);
+		return;
+	}
+	/* What is missing is found when somebody asks for it. */
+	if (ftrace_table_region(r, !traced) ||
 	    (discover && ftrace_discover_region(r)))
 		pr_warn("no memory for the functions of module %s\n",
 			mod->name);
