@@ -3,19 +3,19 @@
  * Add to object files the table of their calls to __fentry__, for compilers
  * that do not make it (gcc does, with -mrecord-mcount).
  *
- * An object is read, the new one is written to a file beside it and takes its
+ * An object is mapped, the new one is written to a file beside it and takes its
  * name when it is complete.  So a reader sees the old or the new one, and when
  * anything goes wrong the old one is still there as it was.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,9 +23,6 @@
 
 /* The object at work, as it was named on the command line. */
 static const char *object;
-
-/* The new file; empty when there is none. Signal handlers read it. */
-static char temporary[PATH_MAX];
 
 __printf(1, 2)
 static bool complain(const char *fmt, ...)
@@ -48,93 +45,33 @@ static void warn_ignored(const char *what)
 /* "make clean" knows files of this name, should one be left after all. */
 #define TEMPORARY ".tmp_XXXXXX"
 
-static const int deadly[] = {
-	SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ, 0,
-};
-
-static void take_away(int sig)
-{
-	if (temporary[0])
-		unlink(temporary);
-	/* The handler is reset, so that the sender sees what it meant to do. */
-	raise(sig);
-}
-
-static void catch_signals(void)
-{
-	struct sigaction action = {
-		.sa_handler = take_away,
-		.sa_flags = SA_RESETHAND,
-	};
-	struct sigaction old;
-	size_t i;
-
-	for (i = 0; deadly[i]; i++) {
-		sigaddset(&action.sa_mask, deadly[i]);
-		/* Who is to ignore a signal goes on ignoring it. */
-		if (!sigaction(deadly[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(deadly[i], &action, NULL);
-	}
-}
-
-/* No signal finds a file without a name for it, or a name without a file. */
+/* Have what would end us wait, so that no file beside the object is left. */
 static void hold_signals(sigset_t *old)
 {
+	static const int deadly[] = {
+		SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ,
+	};
 	sigset_t set;
 	size_t i;
 
 	sigemptyset(&set);
-	for (i = 0; deadly[i]; i++)
+	for (i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
 		sigaddset(&set, deadly[i]);
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
-static int make_temporary(const char *path)
+/* A name for mkstemp(), in the folder of @path; NULL without memory. */
+static char *name_beside(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	size_t len = slash ? (size_t)(slash + 1 - path) : 0;
-	char name[PATH_MAX];
-	sigset_t old;
-	int fd;
+	char *name = malloc(len + sizeof(TEMPORARY));
 
-	if (len + sizeof(TEMPORARY) > sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return -1;
+	if (name) {
+		memcpy(name, path, len);
+		memcpy(name + len, TEMPORARY, sizeof(TEMPORARY));
 	}
-	memcpy(name, path, len);
-	memcpy(name + len, TEMPORARY, sizeof(TEMPORARY));
-
-	hold_signals(&old);
-	fd = mkstemp(name);
-	if (fd >= 0)
-		memcpy(temporary, name, len + sizeof(TEMPORARY));
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return fd;
-}
-
-static bool rename_temporary(const char *path)
-{
-	sigset_t old;
-	int error;
-
-	hold_signals(&old);
-	error = rename(temporary, path);
-	if (!error)
-		temporary[0] = '\0';
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return !error;
-}
-
-static void drop_temporary(void)
-{
-	sigset_t old;
-
-	hold_signals(&old);
-	if (temporary[0])
-		unlink(temporary);
-	temporary[0] = '\0';
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	return name;
 }
 
 static bool write_all(int fd, const char *data, size_t size)
@@ -153,10 +90,11 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-static bool replace(const char *path, const struct stat *st, const void *data,
-		    const void *tail, size_t tail_size)
+/* Signals are held. @name is for mkstemp(); no file of it is left behind. */
+static bool write_beside(char *name, const char *path, const struct stat *st,
+			 const void *data, const void *tail, size_t tail_size)
 {
-	int fd = make_temporary(path);
+	int fd = mkstemp(name);
 	bool ok;
 
 	if (fd < 0)
@@ -171,19 +109,56 @@ static bool replace(const char *path, const struct stat *st, const void *data,
 	if (close(fd) && ok)
 		ok = complain("cannot write the file beside it: %s",
 			      strerror(errno));
-	if (ok && !rename_temporary(path))
+	if (ok && rename(name, path))
 		ok = complain("cannot be replaced: %s", strerror(errno));
 	if (!ok)
-		drop_temporary();
+		unlink(name);
 	return ok;
 }
 
-/* The content of @path, to be freed by the caller; NULL, with a complaint. */
-static void *read_object(const char *path, struct stat *st)
+static bool replace(const char *path, const struct stat *st, const void *data,
+		    const void *tail, size_t tail_size)
 {
-	size_t size, done = 0;
-	char *data = NULL;
-	ssize_t n;
+	char *name = name_beside(path);
+	sigset_t old;
+	bool ok;
+
+	if (!name)
+		return complain("cannot make a file beside it: %s",
+				strerror(errno));
+	hold_signals(&old);
+	ok = write_beside(name, path, st, data, tail, tail_size);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(name);
+	return ok;
+}
+
+/* What a symbolic link points to is replaced, not the link. */
+static char *path_to_replace(const char *name)
+{
+	struct stat st;
+
+	if (!lstat(name, &st) && S_ISLNK(st.st_mode))
+		return realpath(name, NULL);
+	return strdup(name);
+}
+
+/* There is no map without a length. */
+static size_t map_size(const struct stat *st)
+{
+	return st->st_size + 1;
+}
+
+/*
+ * The content of @path, to be unmapped by the caller; NULL, with a complaint.
+ *
+ * Mapped, since a build starts a process for each object, and a page for each
+ * page of it, zeroed and copied to, would be most of what that process costs.
+ * It can be written to, and the file does not change by that.
+ */
+static void *map_object(const char *path, struct stat *st)
+{
+	void *data = NULL;
 	int fd;
 
 	/* Without O_NONBLOCK a FIFO would keep us waiting. */
@@ -196,24 +171,11 @@ static void *read_object(const char *path, struct stat *st)
 		complain("is not a regular file");
 		goto out;
 	}
-	size = st->st_size;
-	data = malloc(size + 1);
-	if (!data) {
-		complain("is too large for the memory there is");
-		goto out;
-	}
-	while (done < size) {
-		n = read(fd, data + done, size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			complain("cannot be read: %s",
-				 n ? strerror(errno) : "it shrinks");
-			free(data);
-			data = NULL;
-			break;
-		}
-		done += n;
+	data = mmap(NULL, map_size(st), PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		    fd, 0);
+	if (data == MAP_FAILED) {
+		complain("cannot be mapped: %s", strerror(errno));
+		data = NULL;
 	}
 out:
 	if (fd >= 0)
@@ -233,12 +195,11 @@ static bool record(const char *name, bool warn)
 	char *path;
 
 	object = name;
-	/* What a symbolic link points to is replaced, not the link. */
-	path = realpath(name, NULL);
+	path = path_to_replace(name);
 	if (!path)
 		return complain("cannot be opened: %s", strerror(errno));
 
-	data = read_object(path, &st);
+	data = map_object(path, &st);
 	if (!data)
 		goto out;
 
@@ -253,9 +214,9 @@ static bool record(const char *name, bool warn)
 		ok = replace(path, &st, data, tail, tail_size);
 		break;
 	}
+	munmap(data, map_size(&st));
 out:
 	free(tail);
-	free(data);
 	free(path);
 	return ok;
 }
@@ -295,7 +256,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 
-	catch_signals();
 	for (; optind < argc; optind++)
 		ok &= record(argv[optind], warn);
 	return !ok;

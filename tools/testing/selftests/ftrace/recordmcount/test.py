@@ -973,7 +973,7 @@ def no_memory(p):
         f.truncate(3 << 30)
     done = p.record(path, checked=False, preexec_fn=limit(resource.RLIMIT_AS, 1 << 30))
     equal(done.returncode, 1, "status")
-    expect("too large for the memory" in done.stderr, done.stderr)
+    expect("cannot be mapped: Cannot allocate memory" in done.stderr, done.stderr)
     equal(os.listdir(p.dir), ["large.o"], "files")
 
 
