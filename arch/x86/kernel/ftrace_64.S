@@ -162,6 +162,17 @@ SYM_INNER_LABEL(\name, SYM_L_GLOBAL)
 .endm
 
 /*
+ * As CALL_DEPTH_ACCOUNT, with one nop in its place and not as many as it has
+ * bytes: until alternatives are applied every function of the boot runs them.
+ */
+.macro CALL_DEPTH_ACCOUNT_EARLY
+#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
+	ALTERNATIVE __stringify(.byte BYTES_NOP9), \
+		    __stringify(INCREMENT_CALL_DEPTH), X86_FEATURE_CALL_DEPTH
+#endif
+.endm
+
+/*
  * __fentry__ - what every call site calls until it is patched
  *
  * Until ftrace_text_arm_recorder() a bare return, so that it can be called with
@@ -177,7 +188,7 @@ SYM_INNER_LABEL(\name, SYM_L_GLOBAL)
 SYM_CODE_START(__fentry__)
 	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
-	CALL_DEPTH_ACCOUNT
+	CALL_DEPTH_ACCOUNT_EARLY
 #ifdef CONFIG_FTRACE_RECORDER
 SYM_INNER_LABEL(ftrace_recorder_switch, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR

@@ -41,7 +41,8 @@ static bool is_mod_text(const struct module *mod, unsigned long ip)
 
 static bool is_text(const struct module *mod, unsigned long ip)
 {
-	return mod ? is_mod_text(mod, ip) : !!ftrace_region_find(ip);
+	return mod ? is_mod_text(mod, ip) :
+		     __is_kernel_text(ip) || is_kernel_inittext(ip);
 }
 
 static bool ascends(const unsigned long *table, unsigned int nr)
@@ -65,14 +66,14 @@ static int cmp_sites(const void *a, const void *b)
 
 /**
  * ftrace_table_tidy - have a table hold places in text, in order, each once
- * @mod: the module it belongs to; NULL: the kernel, whose regions are there
+ * @mod: the module it belongs to; NULL: the kernel
  * @table: the table, which is written to
  * @nr: how many entries it has
  *
  * Nothing is read at the places: what is no text need not be there at all. The
  * kernel's table comes sorted, and one of a module is short.
  *
- * Context: process, or early boot; for the kernel ftrace_lock held.
+ * Context: process, or early boot.
  * Return: how many entries are left.
  */
 unsigned int ftrace_table_tidy(const struct module *mod, unsigned long *table,
@@ -98,6 +99,37 @@ unsigned int ftrace_table_tidy(const struct module *mod, unsigned long *table,
 	return left;
 }
 
+/* The sites of a table that lie in @r, with @n only those that have a name. */
+static int sites_in(struct ftrace_sites *s, const struct ftrace_region *r,
+		    struct ftrace_names *n, const unsigned long *table,
+		    unsigned int nr)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr && table[i] < r->end && !ret; i++) {
+		if (table[i] < r->start)
+			continue;
+		if (!n || ftrace_names_has(n, table[i]))
+			ret = ftrace_sites_add(s, table[i]);
+	}
+	return ret;
+}
+
+static int add_sites(struct ftrace_region *r, const struct ftrace_sites *s,
+		     bool settled)
+{
+	int ret;
+
+	if (settled)
+		ret = ftrace_recs_add_settled(r, s->key, s->nr);
+	else
+		ret = ftrace_recs_add(r, s->key, s->nr);
+	if (!ret)
+		ftrace_nr_table += s->nr;
+	return ret;
+}
+
 /**
  * ftrace_table_fill - give the call sites of a table their records
  * @r: the region; sites that lie elsewhere are passed over
@@ -117,27 +149,17 @@ int ftrace_table_fill(struct ftrace_region *r, const unsigned long *table,
 {
 	struct ftrace_sites s = {};
 	struct ftrace_names n;
-	unsigned int i;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	ret = ftrace_names_start(&n, r, r->start);
 	if (ret)
 		return ret;
-	for (i = 0; i < nr && !ret; i++) {
-		if (table[i] < r->start || table[i] >= r->end)
-			continue;
-		if (ftrace_names_has(&n, table[i]))
-			ret = ftrace_sites_add(&s, table[i]);
-	}
+	ret = sites_in(&s, r, &n, table, nr);
 	ftrace_names_stop(&n);
 
-	if (!ret && settled)
-		ret = ftrace_recs_add_settled(r, s.key, s.nr);
-	else if (!ret)
-		ret = ftrace_recs_add(r, s.key, s.nr);
 	if (!ret)
-		ftrace_nr_table += s.nr;
+		ret = add_sites(r, &s, settled);
 	ftrace_sites_free(&s);
 	return ret;
 }
@@ -189,6 +211,26 @@ int ftrace_table_rest(void)
 }
 #endif
 
+/*
+ * A table that sorttable has been at has no places outside of functions: it asks
+ * nm what there is, which is what kallsyms got its names from.
+ */
+static int __init fill_kernel(struct ftrace_region *r,
+			      const unsigned long *table, unsigned int nr)
+{
+	struct ftrace_sites s = {};
+	int ret;
+
+	if (!IS_ENABLED(CONFIG_BUILDTIME_MCOUNT_SORT))
+		return ftrace_table_fill(r, table, nr, true);
+
+	ret = sites_in(&s, r, NULL, table, nr);
+	if (!ret)
+		ret = add_sites(r, &s, true);
+	ftrace_sites_free(&s);
+	return ret;
+}
+
 /**
  * ftrace_table_kernel - make the records of all that the kernel's table has
  *
@@ -209,7 +251,7 @@ int __init ftrace_table_kernel(void)
 	left = ftrace_table_tidy(NULL, __start_mcount_loc, nr);
 	left = ftrace_text_make_nops(__start_mcount_loc, left);
 	list_for_each_entry(r, &ftrace_regions, list) {
-		ret = ftrace_table_fill(r, __start_mcount_loc, left, true);
+		ret = fill_kernel(r, __start_mcount_loc, left);
 		if (ret)
 			return ret;
 	}
