@@ -62,7 +62,7 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 .PHONY: setup setup-tests prepare kernel stock debug kcsan startup
-.PHONY: table table-recordmcount table-objtool
+.PHONY: table table-recordmcount table-objtool no-tracer
 setup:
 	@base/setup.sh
 	@base/qemu.sh
@@ -81,7 +81,7 @@ stock: setup
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
-debug kcsan table table-recordmcount table-objtool: prepare
+debug kcsan table table-recordmcount table-objtool no-tracer: prepare
 	@base/build.sh $@
 
 startup: kernel
@@ -132,7 +132,7 @@ ftracetest: setup-tests kernel
 stock-test: setup-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
-bench: kernel stock table
+bench: kernel stock table no-tracer
 	@$(ftrace)/bench/bench.py
 
 bench-recordmcount: kernel stock
