@@ -24,9 +24,12 @@ static bool is_target_name(const struct elf *elf, const char *name)
 	return false;
 }
 
-/* Check a section that is a table of entries, and give their number. */
-static bool count_entries(struct elf *elf, u32 section, u64 entsize,
-			  u32 *nr)
+/*
+ * Check a section that is a table of entries, and give their number. Inline, as
+ * to divide by a constant is no division.
+ */
+static inline bool count_entries(struct elf *elf, u32 section, u64 entsize,
+				 u32 *nr)
 {
 	const Elf64_Shdr *shdr = &elf->sections[section];
 
@@ -42,7 +45,7 @@ static bool count_entries(struct elf *elf, u32 section, u64 entsize,
 
 static bool find_symtab(struct elf *elf)
 {
-	u32 i, nr, type;
+	u32 i, nr = 0, type;
 
 	for (i = 1; i < elf->nr_sections; i++) {
 		type = elf->sections[i].sh_type;
@@ -125,14 +128,62 @@ static const char *find_symbol_names(struct elf *elf, u64 *size)
 	return (const char *)elf->bytes + elf->sections[names].sh_offset;
 }
 
+static bool refuse_name(struct elf *elf, u32 nr)
+{
+	return refuse_section(elf, elf->symtab,
+			      "the name of symbol %u is beyond the names", nr);
+}
+
+static bool refuse_binding(struct elf *elf, u32 nr)
+{
+	return refuse_section(elf, elf->symtab,
+			      "symbol %u is not where local and other symbols part",
+			      nr);
+}
+
+static bool read_locals(struct elf *elf, const u8 *from, u64 names_size)
+{
+	Elf64_Sym symbol;
+	u32 i;
+
+	for (i = 0; i < elf->nr_locals; i++, from += sizeof(symbol)) {
+		memcpy(&symbol, from, sizeof(symbol));
+		CONVERT(elf, symbol.st_name);
+		if (symbol.st_name >= names_size)
+			return refuse_name(elf, i);
+		if (ELF64_ST_BIND(symbol.st_info) != STB_LOCAL)
+			return refuse_binding(elf, i);
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_SECTION &&
+		    !read_section_symbol(elf, i))
+			return false;
+	}
+	return true;
+}
+
+/* Only here: a local function of that name is not what we look for. */
+static bool read_others(struct elf *elf, const u8 *from, const char *names,
+			u64 names_size)
+{
+	Elf64_Sym symbol;
+	u32 i;
+
+	for (i = elf->nr_locals; i < elf->nr_symbols; i++, from += sizeof(symbol)) {
+		memcpy(&symbol, from, sizeof(symbol));
+		CONVERT(elf, symbol.st_name);
+		if (symbol.st_name >= names_size)
+			return refuse_name(elf, i);
+		if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL)
+			return refuse_binding(elf, i);
+		elf->is_target[i] = is_target_name(elf, names + symbol.st_name);
+	}
+	return true;
+}
+
 static bool read_symbols(struct elf *elf)
 {
 	const char *names;
-	Elf64_Sym symbol;
 	u64 names_size;
 	const u8 *from;
-	bool local, first;
-	u32 i;
 
 	if (!find_symtab(elf))
 		return false;
@@ -146,28 +197,9 @@ static bool read_symbols(struct elf *elf)
 		return no_memory(elf);
 
 	from = elf->bytes + elf->sections[elf->symtab].sh_offset;
-	for (i = 0; i < elf->nr_symbols; i++, from += sizeof(symbol)) {
-		memcpy(&symbol, from, sizeof(symbol));
-		CONVERT(elf, symbol.st_name);
-		if (symbol.st_name >= names_size)
-			return refuse_section(elf, elf->symtab,
-					      "the name of symbol %u is beyond the names",
-					      i);
-		local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
-		first = i < elf->nr_locals;
-		if (local != first)
-			return refuse_section(elf, elf->symtab,
-					      "symbol %u is not where local and other symbols part",
-					      i);
-		/* A local function of that name is not what we look for. */
-		if (!local)
-			elf->is_target[i] =
-				is_target_name(elf, names + symbol.st_name);
-		else if (ELF64_ST_TYPE(symbol.st_info) == STT_SECTION &&
-			 !read_section_symbol(elf, i))
-			return false;
-	}
-	return true;
+	return read_locals(elf, from, names_size) &&
+	       read_others(elf, from + (u64)elf->nr_locals * sizeof(Elf64_Sym),
+			   names, names_size);
 }
 
 /* --- Calls */
@@ -227,13 +259,14 @@ static bool read_relocations(struct elf *elf, u32 section)
 	const Elf64_Shdr *shdr = &elf->sections[section];
 	bool addends = shdr->sh_type == SHT_RELA, text;
 	u64 entsize = addends ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-	u32 target = shdr->sh_info, ignored = 0, i, nr, symbol;
+	u32 target = shdr->sh_info, ignored = 0, i, nr = 0, symbol;
 	const bool *is_target = elf->is_target;
 	u32 nr_symbols = elf->nr_symbols;
 	u64 at = shdr->sh_offset;
 	Elf64_Rela rela;
 
-	if (!count_entries(elf, section, entsize, &nr))
+	if (addends ? !count_entries(elf, section, sizeof(Elf64_Rela), &nr) :
+		      !count_entries(elf, section, sizeof(Elf64_Rel), &nr))
 		return false;
 	if (shdr->sh_link != elf->symtab)
 		return refuse_section(elf, section,

@@ -361,16 +361,14 @@ static int compare_ranges(const void *_a, const void *_b)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-static void sort_ranges(struct range *ranges, size_t nr)
+/* The first of the ranges that does not lie wholly behind the one before it. */
+static size_t find_overlap(const struct range *ranges, size_t nr)
 {
 	size_t at;
 
-	for (at = 1; at < nr; at++) {
-		if (compare_ranges(&ranges[at - 1], &ranges[at]) > 0)
-			break;
-	}
-	if (at < nr)
-		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+	for (at = 1; at < nr && ranges[at - 1].end <= ranges[at].begin; at++)
+		;
+	return at;
 }
 
 static struct range range_of(const struct elf *elf, u32 section)
@@ -428,10 +426,12 @@ static bool check_overlaps(struct elf *elf)
 	if (!ranges)
 		return no_memory(elf);
 	nr = list_ranges(elf, ranges, ranges + room);
-	sort_ranges(ranges, nr);
-
-	for (at = 1; at < nr && ranges[at - 1].end <= ranges[at].begin; at++)
-		;
+	at = find_overlap(ranges, nr);
+	if (at < nr) {
+		/* Or they are just not in that order. */
+		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+		at = find_overlap(ranges, nr);
+	}
 	if (at < nr) {
 		a = ranges[at].section;
 		b = ranges[at - 1].section;

@@ -158,14 +158,19 @@ static inline bool is_relocations(const Elf64_Shdr *shdr)
  * @a: the one
  * @b: the other
  *
- * Few of the many names that are looked at get beyond the first letter.
+ * Few of the many names that are looked at get beyond the first letters, so a
+ * call of strcmp() would be most of it.
  *
  * Context: any.
  * Return: whether they are.
  */
 static inline bool same_name(const char *a, const char *b)
 {
-	return *a == *b && !strcmp(a, b);
+	for (; *a == *b; a++, b++) {
+		if (!*a)
+			return true;
+	}
+	return false;
 }
 
 /**
