@@ -18,6 +18,7 @@
 
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "internal.h"
@@ -105,15 +106,18 @@ static int sites_in(struct ftrace_sites *s, const struct ftrace_region *r,
 		    unsigned int nr)
 {
 	unsigned int i;
-	int ret = 0;
 
-	for (i = 0; i < nr && table[i] < r->end && !ret; i++) {
+	s->key = kvmalloc_array(nr, sizeof(*s->key), GFP_KERNEL);
+	if (!s->key)
+		return -ENOMEM;
+	s->size = nr;
+	for (i = 0; i < nr && table[i] < r->end; i++) {
 		if (table[i] < r->start)
 			continue;
 		if (!n || ftrace_names_has(n, table[i]))
-			ret = ftrace_sites_add(s, table[i]);
+			s->key[s->nr++] = ftrace_text_key(table[i]);
 	}
-	return ret;
+	return 0;
 }
 
 static int add_sites(struct ftrace_region *r, const struct ftrace_sites *s,
