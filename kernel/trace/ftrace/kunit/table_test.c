@@ -29,7 +29,7 @@ static void tidy_test(struct kunit *test)
 	};
 	unsigned int nr;
 
-	/* Nobody looks at what is there: init text is gone by now. */
+	/* Nobody looks at what is there: init text may be gone. */
 	nr = ftrace_table_tidy(NULL, table, ARRAY_SIZE(table));
 	KUNIT_ASSERT_EQ(test, nr, ARRAY_SIZE(good));
 	KUNIT_EXPECT_MEMEQ(test, table, good, sizeof(good));
