@@ -194,8 +194,8 @@ static void switch_test(struct kunit *test)
 	u8 *sites[] = { ftrace_graph_call, ftrace_graph_regs_call };
 	unsigned int i;
 
-	if (ftrace_graph_active)
-		kunit_skip(test, "someone traces with the graph tracer");
+	KUNIT_ASSERT_FALSE_MSG(test, ftrace_graph_active,
+			       "someone traces with the graph tracer");
 	add_to(test, &u->gops.ops, 0);
 	for (i = 0; i < ARRAY_SIZE(sites); i++)
 		KUNIT_EXPECT_NE(test, *sites[i], CALL_INSN_OPCODE);
