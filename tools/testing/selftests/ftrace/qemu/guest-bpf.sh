@@ -26,4 +26,5 @@ done
 for t; do
 	[[ $seen == *" $t "* ]] || echo "not ok $((n += 1)) - $t: not run"
 done
+echo "1..$n"
 }

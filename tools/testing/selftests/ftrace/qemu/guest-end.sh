@@ -1,7 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs in the guest when its tests are done: look for leaks, if the kernel can.
-# It puts a line into its log when it finds one, which run.py sees.
+# Runs in the guest when its tests are done: is the log whole, does the core know of
+# no more bad call sites than the log told of, and are there leaks, if the kernel
+# can look for them? What is found goes into the log, where run.py sees it.
+
+alarm() { echo "WARNING: guest-end: $*" >/dev/kmsg; }
+
+dmesg >/run/guest-log
+grep -q 'Linux version' /run/guest-log || alarm "the log has lost its beginning"
+
+stats=/sys/kernel/tracing/ftraced_stats
+if [ -e $stats ]; then
+	# A case that writes over a call site says so with "provokes:"; whatever else
+	# is reported run.py takes for an alarm. What is not even reported is lost.
+	bad=$(sed -n 's/^bad: //p' $stats)
+	reported=$(grep -c ' ftrace: call site .* it is left alone' /run/guest-log)
+	if [ -z "$bad" ] || [ "$bad" -gt "$reported" ]; then
+		alarm "bad: ${bad:-missing}, $reported reported"
+	fi
+fi
 
 leaks=/sys/kernel/debug/kmemleak
 [ -e $leaks ] || exit 0

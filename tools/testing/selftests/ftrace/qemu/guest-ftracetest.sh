@@ -3,7 +3,7 @@
 # Runs in the guest: ftracetest of the tree $1 with the test cases that follow
 # (paths below test.d).  The output is KTAP with the logs of what failed.
 
-set -e
+set -e -o pipefail
 tree=$1
 shift
 
@@ -19,13 +19,18 @@ ln -s "$tree/Documentation/trace" /tmp/ftrace/Documentation
 ln -s "$tree/scripts" /tmp/ftrace/scripts
 cd /tmp/ftrace
 cases=()
-for t; do cases+=("test.d/$t"); done
+for t; do
+	cases+=("test.d/$t")
+	# Who watches the log wants to know which case it is that provokes an alarm.
+	sed -i "1a echo 'ftracetest: case $t' > /dev/kmsg" "test.d/$t"
+done
 mkdir -p logs/none
 ln -s none logs/latest # ftracetest wants to remove it
 : >counts
 # The result of each case is in what it prints; of a log, the end is enough, of
 # what its cleaning up says (under lockdown it may do nothing) the beginning. What
 # a case leaves in the file counts is told behind its result.
+status=0
 ./ftracetest -K -v "${cases[@]}" 2>&1 | awk '
 	function flush_log(i) {
 		for (i = n > 40 ? n - 40 : 0; i < n; i++)
@@ -42,5 +47,7 @@ ln -s none logs/latest # ftracetest wants to remove it
 	/^# / { lines[n++] = $0; next }
 	!/^(not )?ok |^1\.\.|^TAP/ && ++said > 40 { next }
 	{ flush_log(); print; tell_counts(); fflush() }
-	END { flush_log() }'
-exec "$tree/tools/testing/selftests/ftrace/qemu/guest-leaks.sh"
+	END { flush_log() }' || status=$?
+echo 'ftracetest: case none' >/dev/kmsg
+"$tree/tools/testing/selftests/ftrace/qemu/guest-end.sh"
+exit $status

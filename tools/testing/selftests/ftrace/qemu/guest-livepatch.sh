@@ -6,6 +6,9 @@
 cp -r "$1" /tmp/livepatch
 cd /tmp/livepatch || exit
 n=0
+# Each begins its tests by this.
+echo "TAP version 13"
+echo "1..$(cat test-*.sh | grep -c '^start_test ')"
 for script in test-*.sh; do
 	"./$script" >out 2>&1
 	status=$?

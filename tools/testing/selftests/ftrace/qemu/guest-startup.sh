@@ -3,6 +3,7 @@
 # Runs in the guest: what the startup tests of the base said as it booted, as
 # TAP. Each tracer there is must have been tested, but blk, which has no test.
 
+set -e
 log=$(mktemp)
 dmesg >"$log"
 tracers=$(cat /sys/kernel/tracing/available_tracers)
@@ -43,4 +44,5 @@ awk -v tracers="$tracers" '
 			if (list[i] != "blk" && !(("tracer " list[i]) in seen))
 				printf "not ok %d - tracer %s was not tested\n", ++n, list[i]
 		printf "%s %d - %d tests of events\n", events ? "ok" : "not ok", ++n, events
+		print "1.." n
 	}' "$log"

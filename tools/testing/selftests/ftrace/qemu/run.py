@@ -5,7 +5,7 @@
 The guest sees the host's root read-only over 9p, under a layer in memory that
 takes its writes, and the modules of its kernel in /lib/modules.  What the
 script prints comes out here as it happens; the kernel's own messages go to a
-log, which is watched for oopses.  The programs of programs.py are in that layer
+log, which is watched for oopses and alarms.  The programs of programs.py are in that layer
 from the beginning.
 
 Exit status: that of the script; 125 and one clear line when the guest hangs,
@@ -45,6 +45,37 @@ WARN = re.compile(r"WARNING: |ftrace bug|possible recursive locking|UBSAN: |"
                   r"turning off the locking correctness validator")
 
 
+# What says in the log that something is wrong, with the kernel or with the core, and
+# is a failure unless the test case that runs at that time has it in a line
+# "# provokes: REGEX", a KUnit suite in its source.
+ALARM = re.compile(r"Killed process|INFO: task .* blocked for more than|"
+                   r"INFO: .*(detected .*stall|self-detected stall)|"
+                   r"soft lockup|hard LOCKUP|"
+                   r"ftrace: (.*it is left alone|.*start-up failed|"
+                   r".*a filter .*cannot take effect|.* keeps its own filter|no thread: |"
+                   r"no memory |.* calls not counted|could not create trace_stat|"
+                   r"the table of call sites is not sorted)")
+# What guest-ftracetest.sh puts into the log before each case, and after the last.
+CASE = re.compile(r"ftracetest: case (?P<case>\S+)$|"
+                  r"# Subtest: ftrace-(?P<suite>\w+)$|\] (not )?ok \d+ ftrace-\w+$")
+
+
+def provoked_by(case):
+    """What the test case of this match says it provokes: a pattern, or None."""
+    if case.group("case"):
+        path = "tools/testing/selftests/ftrace/test.d/" + case.group("case")
+    elif case.group("suite"):
+        path = "kernel/trace/ftrace/kunit/%s_test.c" % case.group("suite")
+    else:
+        return None
+    try:
+        with open(os.path.join(TOP, path), encoding="utf-8") as f:
+            found = re.findall(r"(?m)^(?:#| \*) provokes: (.+)$", f.read())
+    except OSError:
+        return None
+    return re.compile("|".join(found)) if found else None
+
+
 # With thread=multi QEMU before 8.1 now and then runs a breakpoint after the kernel
 # has taken it away; the stock kernel dies of it too.  For each one that was run:
 # function, offset behind it, and the byte that was there when it was dumped.
@@ -55,11 +86,14 @@ INT3 = re.compile(r"Oops: int3(?:(?!RIP:).)*RIP: \S+?:(\S+)\+0x([0-9a-f]+)/"
 def late_int3(text):
     """Did the guest die of a breakpoint that is not there?
 
-    A call site is the first instruction of a function, or follows an endbr64.
+    Not with a QEMU that does not run such: freed trampolines are full of breakpoints,
+    so that one of them is what a use after free looks like.  A call site is the first instruction of a function, or follows an endbr64.
     Anywhere else it is one of the base's own, of a jump label.  At a call site
     there has to be proof: the panic ran into it once more, when it had been
     dumped already.
     """
+    if qemu_version() >= (8, 1):
+        return False
     gone = [(name, at) for name, at, byte in INT3.findall(text) if byte != "cc"]
     return any(at not in ("1", "5") for _, at in gone) or len(gone) > len(set(gone))
 
@@ -119,6 +153,16 @@ def qemu():
     return [program]
 
 
+def qemu_version():
+    """(major, minor) of the emulator."""
+    out = subprocess.run([qemu()[0], "--version"], stdout=subprocess.PIPE, check=True,
+                         encoding="utf-8").stdout
+    found = re.search(r"version (\d+)\.(\d+)", out)
+    if not found:
+        raise Failure("no version in what qemu-system-x86_64 --version prints")
+    return int(found.group(1)), int(found.group(2))
+
+
 # Virtio's old kind of device, with ports alone and no interrupt messages.  With the
 # new kind a guest hung now and then as it booted (a CPU's APIC never saw the end of
 # an interrupt), or QEMU 10.0 died of "iotlb_to_section: Assertion ... failed"; both
@@ -134,7 +178,8 @@ def qemu_command(args, kernel, initrd, console, accel, append):
            "-no-reboot", "-m", args.mem, "-smp", str(args.cpus),
            "-kernel", kernel, "-initrd", initrd,
            "-append", "console=ttyS0,115200 rdinit=/init oops=panic panic=-1 "
-                      "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 " + append,
+                      "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 "
+                      "log_buf_len=16M " + append,
            "-serial", "file:" + console,
            "-device", "virtio-serial-pci," + VIRTIO,
            "-chardev", "stdio,id=out,signal=off",
@@ -200,6 +245,7 @@ class Console:
     def __init__(self, path, show):
         self.path, self.show, self.at, self.tail = path, show, 0, ""
         self.lines, self.fatal, self.warned = [], None, None
+        self.case, self.provoked, self.during = None, None, ""
 
     def read(self):
         """Take in what is new; true if there was anything."""
@@ -215,13 +261,21 @@ class Console:
         for line in lines:
             if self.fatal is None and FATAL.search(line):
                 self.fatal = len(self.lines)
-            if self.warned is None and WARN.search(line):
+            case = CASE.search(line)
+            if case:
+                self.case, self.provoked = case, provoked_by(case)
+            if self.warned is None and (WARN.search(line) or self.alarming(line)):
                 self.warned = len(self.lines)
+                name = self.case and (self.case.group("case") or self.case.group("suite"))
+                self.during = name and " during " + name or ""
             shown = self.show.search(line) if self.show else None
             if shown:
                 print(shown.group(shown.re.groups and 1), flush=True)
             self.lines.append(line)
         return bool(new)
+
+    def alarming(self, line):
+        return ALARM.search(line) and not (self.provoked and self.provoked.search(line))
 
     def excerpt(self, start):
         return "\n".join("    | " + line for line in self.lines[start:start + 40])
@@ -325,8 +379,9 @@ def watch(args, guest, console):
                       % (said or (console.lines or ["no message"])[-1], console.path),
                       EMULATOR if crashed(guest) else FAILED)
     if console.warned is not None and not args.allow_warn:
-        raise Failure("the kernel warned: %s\n%s" % (console.lines[console.warned],
-                                                     console.excerpt(console.warned)))
+        raise Failure("the kernel warned%s: %s\n%s"
+                      % (console.during, console.lines[console.warned],
+                         console.excerpt(console.warned)))
     return status
 
 

@@ -49,10 +49,14 @@ else
 	lanes=("kunit dynamic users graph tracers" stress)
 fi
 mkdir -p "$logs"
+# What random tests begin with.
+export SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 
-# The TAP of all lanes as one. A lane that does not come to its last line fails.
-# What failed is said again at the end, with the last that its suite said of it,
-# before the result or behind it: who reads only the end of a log shall see it.
+# The TAP of all lanes as one. A lane that does not come to its last line fails, and
+# so does a result that was counted there and did not come here. What failed is said
+# again at the end, with the last that its suite said of it, before the result or
+# after it, and how often the emulator was to blame: who reads only the end of a log
+# shall see it.
 merge() {
 	awk -v lanes=${#lanes[@]} -v context=12 '
 		function close_failure(suite,	i) {
@@ -81,7 +85,12 @@ merge() {
 		/^ok [0-9]/	{ result($0, 1); fflush(); next }
 		/^not ok [0-9]/	{ result($0, 0); fflush(); next }
 		/^1\.\.[0-9]+$/	{ next }
-		/^[0-9]+ passed, /	{ ended++; next }
+		/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
+			ended++
+			counted += $1 + $3 + $5
+			next
+		}
+		/^# [^ ]+: acquitted: / { acquitted++ }
 		/^# [^ ]+: /	{
 			suite = substr($2, 1, length($2) - 1)
 			comment[suite, said[suite]++] = $0
@@ -90,8 +99,15 @@ merge() {
 		END {
 			if (ended != lanes)
 				result("not ok 0 - the tests did not come to their end", 0)
+			came = passed + failed + skipped - (ended != lanes)
+			if (came != counted)
+				result("not ok 0 - of " counted + 0 " results " came \
+				       " have come", 0)
 			for (suite in bad)
 				close_failure(suite)
+			if (acquitted)
+				printf "# the emulator failed %d times; what it " \
+				       "left was run again\n", acquitted
 			if (failed)
 				printf "# --- what failed\n%s", again
 			print "1.." passed + failed + skipped
@@ -101,6 +117,7 @@ merge() {
 }
 
 if [ ${#suites[@]} -eq 0 ]; then
+	echo "# SEED=$SEED"
 	for lane in "${lanes[@]}"; do
 		# shellcheck disable=SC2086
 		"$0" --kernel "$kernel" $lane &
@@ -114,154 +131,93 @@ fail() {
 	failed=$((failed + 1)) ran=$((ran + 1))
 	echo "not ok $((passed + failed + skipped)) - $*"
 }
-skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $1 # SKIP ${*:2}"; }
+skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
 
-# Turn the KTAP result lines on stdin into ours; other lines are comments.
-# $2, the policy, says what a test counts as that was not resolved or is not
-# supported: "lax", both are skipped; "fair", only what is not supported is;
-# "strict", neither. How long a test took is told if it is worth telling.
-results() {
-	local suite=$1 policy=$2 line name of='' since=$SECONDS
+# judge SUITE JUDGE.PY-ARGUMENTS...: what judge.py says of a suite, numbered. It
+# tells at its end how many results it gave, so that none is lost on the way.
+judge() {
+	local line told=0 said=''
+
 	while IFS= read -r line; do
-		if [[ $line =~ ^(not\ )?ok\ [0-9]+\ +(-\ )?(.*)$ ]]; then
-			name=$of${BASH_REMATCH[3]}
-			case ${BASH_REMATCH[1]}$name in
-			*'# SKIP'*)
-				if [ "$policy" = strict ]; then
-					fail "$suite: ${name%% # *} (not supported)"
-				else
-					skip "$suite: ${name%% # *}" "${name#*# SKIP}"
-				fi ;;
-			'not '*'# UNRESOLVED')
-				if [ "$policy" = lax ]; then
-					skip "$suite: ${name%% # *}" unresolved
-				else
-					fail "$suite: ${name% # *} (unresolved)"
-				fi ;;
-			'not '*)	fail "$suite: $name" ;;
-			*)		pass "$suite: $name" ;;
-			esac
-			[ $((SECONDS - since)) -lt 5 ] ||
-				echo "# $suite: $((SECONDS - since)) s"
-			since=$SECONDS
-		elif [[ $line == '# Subtest: '* ]]; then
-			of="${line#*: }: "
-		elif [[ -n $line && ! $line =~ ^(1\.\.|K?TAP\ version) ]]; then
-			echo "# $suite: ${line#\# }"
-		fi
-	done
+		case $line in
+		'ok - '*' # SKIP '*)	skip "${line#ok - }" ;;
+		'ok - '*)		pass "${line#ok - }" ;;
+		'not ok - '*)		fail "${line#not ok - }" ;;
+		'judged '*)		said=${line#judged } ; continue ;;
+		*)			echo "$line"; continue ;;
+		esac
+		told=$((told + 1))
+	done < <("$here/judge.py" --suite "$1" --kernel "$kernel" \
+		--out "$logs/$1$round.out" "${@:2}")
+	[ "$said" = "$told" ] || fail "$1: $told results came, ${said:-an unknown number} were given"
 }
 
-# guest SUITE POLICY RUN.PY-ARGUMENTS...: results of a script in a guest, and
-# one failure if the guest itself went wrong. If it is the emulator that failed,
-# another guest takes over at the test case where it did, or begins again where
-# there is no list of test cases.
-runner=$here/run.py
+# guest SUITE CASES RUN.PY-ARGUMENTS...: results of test cases in a guest. With
+# "nmi" in $with NMIs are sent to it, with "turns" its CPUs take turns.
+with=
 guest() {
-	local suite=$1 policy=$2 status before args=() tests=() tries=0 listed=
-	local log=$logs/$suite$round.log
-	shift 2
-	while [ $# -gt 0 ]; do
-		args+=("$1")
-		shift
-		[ "${args[-1]}" != "$build/linux" ] || { tests=("$@") listed=y; break; }
-	done
+	local runner=run args=()
 
-	while :; do
-		before=$((passed + failed + skipped))
-		results "$suite" "$policy" < <(
-			"$runner" "${options[@]}" --log "$log" "${args[@]}" "${tests[@]}" 2>&1
-			echo $? >"$logs/$suite.status"
-		)
-		status=$(cat "$logs/$suite.status")
-		tests=("${tests[@]:$((passed + failed + skipped - before))}")
-		[ "$kernel" != kcsan ] ||
-			results "$suite" strict < <("$here/races.sh" "$log" 2>&1)
-		tries=$((tries + 1))
-		[ "$status" -eq 124 ] || break
-		[ $tries -lt 4 ] || break
-		[ -z "$listed" ] || [ ${#tests[@]} -gt 0 ] || break
-		echo "# a bug of QEMU, not of the kernel: going on in another guest"
-	done
-	[ "$status" -eq 0 ] ||
-		fail "$suite: the guest ended with status $status (see ${log#"$top"/})"
+	case $with in
+	turns)	args=("${turns[@]}") ;;
+	nmi)	runner=nmi ;;
+	'')	;;
+	*)	fail "$1: no such way to run a guest: $with"; return ;;
+	esac
+	judge "$1" --cases "$2" -- "$here/$runner.py" "${options[@]}" --log "$logs/$1$round.log" \
+		"${args[@]}" "${@:3}" env "STRESS=$stress" "SEED=$SEED" \
+		"$here/guest-boot.sh" "$build/linux"
+	[ "$kernel" != kcsan ] || judge "$1-races" -- "$here/races.sh" "$logs/$1$round.log"
 }
+
+# kunit SUITE KERNEL RUN.PY-ARGUMENTS...: the KUnit suites that are built, as kunit.list has
+# them, each of which has to answer.
+kunit() {
+	local name option built='' config=$build/$2/.config log=$logs/$1$round.log
+
+	while IFS='|' read -r name option; do
+		option=${option// /}
+		if [ -z "$option" ] || grep -qx "CONFIG_$option=y" "$config"; then
+			built+=" $name"
+		fi
+	done < <(sed '/^#/d' "$here/kunit.list")
+	judge "$1" --kunit "$log" --suites "$built" -- "$here/run.py" "${options[@]}" \
+		--kernel "$2" --log "$log" "${@:3}" \
+		--append 'kunit.enable=1 kunit.filter_glob=ftrace*' "$here/guest-end.sh"
+}
+
+suite_kunit() { kunit kunit "$kernel"; }
 
 # The test cases below test.d in the folders given, as paths below test.d.
 cases() {
-	(cd "$1" && find "${@:2}" -name '*.tc' 2>/dev/null | sort)
+	(cd "$tests_of_ours" && find "$@" -name '*.tc' 2>/dev/null | sort)
 }
 
-kunit() { # SUITE POLICY RUN.PY-ARGUMENTS...
-	# A test case is indented by one level; suites and parameters are not it.
-	guest "$@" --append 'kunit.enable=1 kunit.filter_glob=ftrace*' \
-		--show '^(?:\[ *[0-9.]+\] )?    ((?:not )?ok .*|# .*)' "$here/guest-leaks.sh"
+# Guests as the rows of a list say: all of them, or the one of that name.
+boots() { # LIST PREFIX [NAME]
+	local name append cpus tests mem t list rows=0
+
+	while IFS='|' read -r name append cpus tests with mem; do
+		name=${name// /} with=${with// /} cpus=${cpus// /} mem=${mem// /}
+		[ -z "${3:-}" ] || [ "$3" = "$name" ] || continue
+		rows=$((rows + 1))
+		list=
+		for t in $tests; do
+			case $t in
+			@*)	t=$(sed '/^#/d' "$here/${t#@}") ;;
+			*)	t=$(cases "$t") ;;
+			esac
+			[ -n "$t" ] || fail "$2$name: no test case where the list has one"
+			list+=" $t"
+		done
+		guest "$2$name" "$list" --cpus "$cpus" ${mem:+--mem "$mem"} --append "$append"
+	done < <(sed '/^#/d' "$here/$1")
+	with=
+	[ $rows -gt 0 ] || fail "$1: no such row"
 }
 
-suite_kunit() { kunit kunit fair; }
-
-dynamic() { # SUITE RUN.PY-ARGUMENTS...
-	local list
-	mapfile -t list < <(cases "$tests_of_ours" dynamic)
-	[ ${#list[@]} -gt 0 ] || { fail "$1: no test case"; return; }
-	guest "$1" fair "${@:2}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
-
-suite_dynamic() { dynamic dynamic --cpus 2; }
-
-# The other nop, for the tests that look at bytes.
-suite_dynamic-jmp() {
-	guest dynamic-jmp fair --cpus 2 "${turns[@]}" --append ftrace_nop=jmp \
-		"$here/guest-ftracetest.sh" "$build/linux" \
-		dynamic/nop.tc dynamic/text.tc dynamic/corrupt.tc dynamic/sysctl.tc
-}
-
-# Those who hook functions: probes, patches, direct calls, tools.
-suite_users() {
-	local list policy=strict
-	mapfile -t list < <(cases "$tests_of_ours" users)
-	[ ${#list[@]} -gt 0 ] || { fail "users: no test case"; return; }
-	# Who loads BPF programs by BTF cannot do so without it.
-	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
-	guest users $policy --cpus 2 "${turns[@]}" \
-		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
-
-# What the documents show is what the kernel does.
-suite_docs() {
-	local list
-	mapfile -t list < <(cases "$tests_of_ours" docs)
-	[ ${#list[@]} -gt 0 ] || { fail "docs: no test case"; return; }
-	guest docs strict --cpus 2 "${turns[@]}" \
-		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
-
-# Functions seen to return, and how often they are called.
-suite_graph() {
-	local list
-	mapfile -t list < <(cases "$tests_of_ours" graph)
-	[ ${#list[@]} -gt 0 ] || { fail "graph: no test case"; return; }
-	guest graph strict --cpus 2 "${turns[@]}" \
-		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
-
-# Several tracers at once, by their names. The tools are not on every kernel.
-suite_tracers() {
-	local list policy=strict
-	mapfile -t list < <(cases "$tests_of_ours" tracers)
-	[ ${#list[@]} -gt 0 ] || { fail "tracers: no test case"; return; }
-	[[ $kernel == recorder || $kernel == table* ]] || policy=fair
-	guest tracers $policy --cpus 2 "${turns[@]}" \
-		"$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
-
-# What a table of call sites promises; for kernels that have one.
-suite_table() {
-	local list
-	mapfile -t list < <(cases "$tests_of_ours" table)
-	[ ${#list[@]} -gt 0 ] || { fail "table: no test case"; return; }
-	guest table strict --cpus 2 "$here/guest-boot.sh" "$build/linux" "${list[@]}"
-}
+suite_boots() { boots boots.list boot-; }
+suite_table-boots() { boots table-boots.list boot-; }
 
 # The base's own tests of livepatch.
 suite_livepatch() {
@@ -269,7 +225,8 @@ suite_livepatch() {
 		fail "livepatch: its tests can be built"
 		return
 	fi
-	guest livepatch strict --cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
+	judge livepatch -- "$here/run.py" "${options[@]}" --log "$logs/livepatch$round.log" \
+		--cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
 # The base's own tests of BPF, those that hook functions.
@@ -285,36 +242,14 @@ suite_bpf() {
 		fail "bpf: its tests can be built"
 		return
 	fi
-	guest bpf strict --cpus 2 "${turns[@]}" "$here/guest-bpf.sh" \
+	judge bpf -- "$here/run.py" "${options[@]}" --log "$logs/bpf$round.log" \
+		--cpus 2 "${turns[@]}" "$here/guest-bpf.sh" \
 		"$build/bpf/tools/testing/selftests/bpf" "${tests[@]}"
 }
 
-# Boots made for some tests, as a list says.
-boots() { # WHAT LIST
-	local name append cpus tests with mem t list mode
-	while IFS='|' read -r name append cpus tests with mem; do
-		list=()
-		for t in $tests; do
-			mapfile -t -O "${#list[@]}" list < <(cases "$tests_of_ours" "$t")
-		done
-		name=${name// /} with=${with// /} cpus=${cpus// /} mem=${mem// /}
-		[ ${#list[@]} -gt 0 ] || { fail "$1 $name: no test case"; continue; }
-		mode=()
-		[ "$with" != turns ] || { mode=("${turns[@]}") with=; }
-		runner=$here/${with:-run}.py
-		guest "$1-$name" strict --cpus "$cpus" "${mode[@]}" \
-			${mem:+--mem "$mem"} --append "$append" \
-			env "STRESS=$stress" "$here/guest-boot.sh" "$build/linux" "${list[@]}"
-		runner=$here/run.py
-	done < <(sed '/^#/d' "$here/$2")
-}
-
-suite_boots() { boots boot boots.list; }
-suite_table-boots() { boots boot table-boots.list; }
-
 # Small kernels, each with one thing other than in the kernel under test.
 suite_matrix() {
-	local name cpus tests append
+	local name cpus tests append under=$kernel
 
 	while IFS='|' read -r name cpus tests append; do
 		name=${name// /} cpus=${cpus// /}
@@ -322,15 +257,15 @@ suite_matrix() {
 			fail "matrix-$name: it can be built"
 			continue
 		fi
+		kernel=$name
 		# KUnit tests leave their marks in the figures that a boot begins with.
 		if grep -q '^CONFIG_FTRACE_KUNIT_TEST=y' "$build/$name/.config"; then
-			kunit "matrix-$name-kunit" strict --kernel "$name" --cpus "$cpus" \
-				--append "$append"
+			kunit "matrix-$name-kunit" "$name" --cpus "$cpus" --append "$append"
 		fi
-		# shellcheck disable=SC2086 # words of the list
-		guest "matrix-$name" strict --kernel "$name" --cpus "$cpus" "${turns[@]}" \
-			--append "$append" \
-			"$here/guest-boot.sh" "$build/linux" $tests
+		with=turns
+		guest "matrix-$name" "$tests" --kernel "$name" --cpus "$cpus" --append "$append"
+		with=
+		kernel=$under
 		if grep -q '^CONFIG_FTRACE_MCOUNT_RECORD=y' "$build/$name/.config"; then
 			whole_table "$name"
 		fi
@@ -371,22 +306,16 @@ same_tables() { # KERNEL KERNEL...
 }
 
 # A little of everything on machines of all sizes, and under lockdown.
-suite_sizes() { boots size sizes.list; }
+suite_sizes() { boots sizes.list size-; }
 
 # NMIs, faults, and all at once: long, and hard on an emulator.
-suite_stress() { boots stress stress.list; }
-
-# The base's own tests, those of them that base-tests.list names.
-suite_base() {
-	local list
-	mapfile -t list < <(sed '/^#/d' "$here/base-tests.list")
-	guest base lax "${turns[@]}" "$here/guest-ftracetest.sh" "$build/linux" "${list[@]}"
-}
+suite_stress() { boots stress.list boot-; }
 
 suite_demo() {
 	local tries status=124
 
 	for ((tries = 0; status == 124 && tries < 4; tries++)); do
+		[ $tries -eq 0 ] || echo "# demo: acquitted: the emulator failed"
 		"$here/run.py" --log "$logs/demo.log" "$here/demo.sh" 2>&1 |
 			sed -u 's/^/# demo: /'
 		status=${PIPESTATUS[0]}
@@ -402,7 +331,8 @@ suite_demo() {
 # takes no time where instructions are the clock, and they switch jump labels by
 # the thousand, which QEMU does not bear with a thread for each CPU.
 suite_startup() {
-	guest startup strict --kernel startup --accel icount "$here/guest-startup.sh"
+	judge startup -- "$here/run.py" "${options[@]}" --log "$logs/startup$round.log" \
+		--kernel startup --accel icount "$here/guest-startup.sh"
 }
 
 suite_lint() {
@@ -418,25 +348,32 @@ suite_lint() {
 
 # The program that makes the table of call sites, against gcc and a fuzzer.
 suite_recordmcount() {
-	results recordmcount strict < <(
-		"$top/tools/testing/selftests/ftrace/recordmcount/test.py" 2>&1
-		status=$?
-		[ $status -le 1 ] || echo "not ok 0 - ended with status $status"
-	)
+	judge recordmcount -- "$top/tools/testing/selftests/ftrace/recordmcount/test.py"
 }
 
-suite_runner() { results runner strict < <("$here/runner-test.sh" 2>&1); }
+suite_runner() {
+	judge runner -- "$here/runner-test.sh"
+	judge runner -- "$here/judge-test.py"
+}
+
+is_row() { # NAME
+	grep -qE "^$1 *\|" "$here/suites.list"
+}
 
 declare -A rounds=()
 for suite in "${suites[@]}"; do
-	declare -F "suite_$suite" >/dev/null || die "no such suite: $suite"
+	declare -F "suite_$suite" >/dev/null || is_row "$suite" || die "no such suite: $suite"
 	rounds[$suite]=$((${rounds[$suite]:-0} + 1))
 	round=""
 	begin=$SECONDS
 	[ "${rounds[$suite]}" -eq 1 ] || round=-${rounds[$suite]}
 	echo "# --- $suite$round"
 	ran=0
-	"suite_$suite"
+	if is_row "$suite"; then
+		boots suites.list '' "$suite"
+	else
+		"suite_$suite"
+	fi
 	[ $ran -gt 0 ] || fail "$suite: not one test was run"
 	echo "# --- $suite$round took $((SECONDS - begin)) s"
 done

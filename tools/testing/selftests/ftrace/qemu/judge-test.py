@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What judge.py and run.py make of runs in which something is lost.
+
+Each simulation is a run as a broken core or a broken guest could make it.  Prints
+TAP.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, HERE)
+import run                                              # noqa: E402
+
+CASES = ("x/one.tc", "x/two.tc", "x/three.tc")
+PLAN = "TAP version 13\n1..%d\n"
+KUNIT = """[    1.1] KTAP version 1
+[    1.1] 1..2
+[    1.1]     KTAP version 1
+[    1.1]     # Subtest: ftrace-a
+[    1.1]     1..2
+[    1.2]     ok 1 first
+[    1.2] some message of the kernel
+[   11.2]     ok 2 second
+[   11.2] ok 1 ftrace-a
+[   11.2]     KTAP version 1
+[   11.2]     # Subtest: ftrace-b
+[   11.2]     1..1
+[   11.2]     ok 1 third
+[   11.2] # ftrace-b: pass:1 fail:0 skip:0 total:1
+[   11.2] ok 2 ftrace-b
+"""
+
+
+class Place:
+    """A tree with three test cases, the second of them also for an instance."""
+
+    def __init__(self, top):
+        self.top = top
+        tests = os.path.join(top, "tools/testing/selftests/ftrace/test.d/x")
+        os.makedirs(tests)
+        for path in CASES:
+            name = os.path.basename(path)[:-3]
+            with open(os.path.join(tests, name + ".tc"), "w", encoding="utf-8") as f:
+                f.write("# description: case %s\n" % name)
+                f.write("# flags: instance\n" if name == "two" else "")
+        self.file("skips.list", "recorder | s: x/one.tc: * | it has to be\n")
+
+    def file(self, name, text):
+        path = os.path.join(self.top, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def judge(self, script, *args, cases=CASES):
+        """(lines of judge.py, its status) for a program of the shell's."""
+        command = [os.path.join(HERE, "judge.py"), "--suite", "s", "--tree", self.top,
+                   "--skips", self.top + "/skips.list", "--out", self.top + "/out", *args]
+        if cases:
+            command += ["--cases", " ".join(cases)]
+        command += ["--", "bash", self.file("script", "cd %s\n" % self.top + script)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", check=False)
+        if done.stderr:
+            return ["not ok - judge.py: " + done.stderr], done.returncode
+        return [line for line in done.stdout.split("\n") if line], done.returncode
+
+
+def results(lines):
+    return [line for line in lines if line.startswith(("ok", "not ok"))]
+
+
+ONE, TWO, THREE = "ok 1 case one\n", "ok 2 case two\n", "ok 3 case three\n"
+ALSO = "ok 4 (instance) case two\n"
+WHOLE = PLAN % 4 + ONE + TWO + THREE + ALSO
+GOOD = ["ok - s: x/one.tc: case one", "ok - s: x/two.tc: case two",
+        "ok - s: x/three.tc: case three", "ok - s: x/two.tc: (instance) case two"]
+
+
+def said(text):
+    return "cat <<'EOF'\n%sEOF\n" % text
+
+
+def simulations():
+    """What is simulated, the script, what judge.py says, its other arguments."""
+    lost = ["not ok - s: x/two.tc did not answer", "not ok - s: x/three.tc did not answer",
+            "not ok - s: x/two.tc (instance) did not answer"]
+    yield "all is well", said(WHOLE), GOOD
+    yield "ftracetest is killed after the first case", said(PLAN % 4 + ONE), GOOD[:1] + lost
+    yield "only the run in an instance is lost", said(PLAN % 4 + ONE + TWO + THREE), \
+        GOOD[:3] + lost[2:]
+    yield "the plan is too short", said(PLAN % 3 + ONE + TWO + THREE), GOOD[:3] + [
+        "not ok - s: x/two.tc (instance) did not answer",
+        "not ok - s: the plan has 3 tests, asked for were 4"]
+    yield "there is no plan", said("TAP version 13\n" + ONE + TWO + THREE + ALSO), GOOD + [
+        "not ok - s: the plan has None tests, asked for were 4"]
+    yield "another case answers", said(PLAN % 4 + ONE + "ok 2 case four\n" + THREE + ALSO), \
+        GOOD[:1] + ["not ok - s: x/two.tc was asked for, 'case four' answered"] + lost + [
+            "not ok - s: 3 answers that nobody asked for"]
+    yield "a number is left out", said(PLAN % 4 + ONE + "ok 3 case two\n" + THREE + ALSO), \
+        GOOD + ["not ok - s: Test: case two: Expected test number 2 but found 3"]
+    yield "a case fails", said(PLAN % 4 + "not " + ONE + TWO + THREE + ALSO) + "exit 1", \
+        ["not ok - s: x/one.tc: case one"] + GOOD[1:]
+    yield "a status of failure, and none", said(WHOLE) + "exit 1", GOOD + [
+        "not ok - s: ended with status 1 (no reason given; see OUT)"]
+    yield "a status of the guest's", said(WHOLE) + "echo run.py: it died; exit 125", GOOD + [
+        "not ok - s: ended with status 125 (run.py: it died; see OUT)"]
+    yield "nothing is said at all", "", [
+        "not ok - s: x/one.tc did not answer"] + lost + [
+            "not ok - s: the plan has None tests, asked for were 4"]
+    yield "a skip that is on the list", said(WHOLE.replace("case one", "case one # SKIP")), \
+        ["ok - s: x/one.tc: case one # SKIP it has to be"] + GOOD[1:]
+    yield "a skip that is not on the list", \
+        said(WHOLE.replace("3 case three", "3 case three # SKIP")), \
+        GOOD[:2] + ["not ok - s: x/three.tc: case three "
+                    "(a skip that is not in skips.list)"] + GOOD[3:]
+    yield "an unresolved case that is not on the list", \
+        said(WHOLE.replace("ok 3 case three", "not ok 3 case three # UNRESOLVED")), \
+        GOOD[:2] + ["not ok - s: x/three.tc: case three "
+                    "(a skip that is not in skips.list)"] + GOOD[3:]
+    # The second guest is asked for what has not answered, and numbers it anew.
+    yield "the emulator fails in the second case", \
+        "if [ -e again ]; then echo $* >args\n" + \
+        said(PLAN % 3 + "ok 1 case two\nok 2 case three\nok 3 (instance) case two\n") + \
+        "[ \"$(cat args)\" = 'x/two.tc x/three.tc' ]; exit\nfi\ntouch again\n" + \
+        said(PLAN % 4 + ONE) + "exit 124", GOOD
+    yield "the emulator fails before the run in an instance", \
+        "if [ -e more ]; then\n" + \
+        said(PLAN % 2 + "ok 1 case two\nok 2 (instance) case two\n") + \
+        "exit\nfi\ntouch more\n" + said(PLAN % 4 + ONE + TWO + THREE) + "exit 124", \
+        GOOD[:3] + GOOD[1:2] + GOOD[3:]
+    yield "the emulator fails each time", said(PLAN % 4) + "exit 124", [
+        "not ok - s: x/one.tc did not answer"] + lost + [
+            "not ok - s: ended with status 124 (no reason given; see OUT)"]
+
+
+def programs():
+    """As simulations(), for what is not asked for test case by test case."""
+    good = ["ok - s: a", "ok - s: b"]
+    yield "a program says its plan in the end", said("ok 1 - a\nok 2 - b\n1..2\n"), good
+    yield "a program does not come to its plan", said("ok 1 - a\nok 2 - b\n"), good + [
+        "not ok - s: there is no plan"]
+    yield "a program loses a test", said("ok 1 - a\nok 2 - b\n1..3\n"), None
+    yield "a program has no test", said("1..0\n"), None
+    yield "a program says nothing", "", None
+    yield "a program fails", said("ok 1 - a\nok 2 - b\n1..2\n") + "exit 3", good + [
+        "not ok - s: ended with status 3 (no reason given; see OUT)"]
+
+
+def logs():
+    """As programs(), for logs of KUnit."""
+    cases = ["ok - s: ftrace-a: first", "ok - s: ftrace-a: second", "ok - s: ftrace-b: third"]
+    yield "KUnit does well", KUNIT, cases
+    yield "a suite of KUnit fails as a whole", KUNIT.replace("] ok 2 ftrace-b", "] not ok 2 ftrace-b"), \
+        cases + ["not ok - s: ftrace-b: the suite as a whole"]
+    yield "a case of KUnit fails", KUNIT.replace("    ok 2 second", "    not ok 2 second"), \
+        [cases[0], "not ok - s: ftrace-a: second", cases[2]]
+    yield "a suite of KUnit is not there", \
+        KUNIT[:KUNIT.index("[   11.2]     KTAP")].replace("1..2", "1..1", 1), \
+        cases[:2] + ["not ok - s: ftrace-b did not answer"]
+    yield "KUnit breaks off", KUNIT[:KUNIT.index("[   11.2]     ok 2")], None
+    yield "a suite of KUnit that nobody knows", KUNIT.replace("ftrace-b", "ftrace-c"), \
+        cases[:2] + ["ok - s: ftrace-c: third", "not ok - s: ftrace-b did not answer",
+                     "not ok - s: ftrace-c is not in the list of suites"]
+
+
+def breakpoints():
+    """An oops of a breakpoint that is not there, with an old emulator and a new one."""
+    oops = "Oops: int3: 0000 [#1]\nRIP: 0010:f+0x7/0x10\nCode: 90 00 <90>\n"
+    version = run.qemu_version
+    try:
+        for number, acquitted in (((7, 2), True), ((8, 0), True), ((8, 1), False),
+                                  ((10, 0), False)):
+            run.qemu_version = lambda v=number: v
+            yield "a breakpoint in QEMU %d.%d" % number, bool(run.late_int3(oops)) == acquitted
+    finally:
+        run.qemu_version = version
+
+
+def alarms():
+    """What a guest must not say in its log, and what a case may provoke."""
+    with tempfile.TemporaryDirectory() as top:
+        path = os.path.join(top, "log")
+        for line, alarming in (
+                ("[ 1.0] Out of memory: Killed process 12 (bash) total-vm:1kB", True),
+                ("[ 1.0] INFO: task bash:12 blocked for more than 120 seconds.", True),
+                ("[ 1.0] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:", True),
+                ("[ 1.0] rcu: INFO: rcu_preempt self-detected stall on CPU", True),
+                ("[ 1.0] watchdog: Watchdog detected hard LOCKUP on cpu 0", True),
+                ("[ 1.0] ftrace: call site 0x1 (f+0x4/0x8) cannot be read, expected 90, "
+                 "flags 0x0; it is left alone", True),
+                ("[ 1.0] ftrace: no function tracing: start-up failed (-12)", True),
+                ("[ 1.0] ftrace: a filter that was written cannot take effect: -12", True),
+                ("[ 1.0] ftrace: profile: 1 calls not counted, no room", True),
+                ("[ 1.0] ftrace: 28218 call sites in the table, and 0 entries that are none",
+                 False)):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(line + "\n")
+            console = run.Console(path, None)
+            console.read()
+            yield "the log says: %.40s" % line[7:], \
+                (console.warned is not None or console.fatal is not None) == alarming
+        left = "[ 1.0] ftrace: call site 0x1 (f): expected 90, found 91; it is left alone\n"
+        for case, alarming in (("dynamic/corrupt.tc", False), ("dynamic/filter.tc", True)):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("[ 0.5] ftracetest: case %s\n" % case + left)
+            console = run.Console(path, None)
+            console.read()
+            yield "a call site is left alone in %s" % case, \
+                (console.warned is not None) == alarming
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("[ 0.5] ftracetest: case dynamic/corrupt.tc\n"
+                    "[ 0.6] ftracetest: case none\n" + left)
+        console = run.Console(path, None)
+        console.read()
+        yield "a call site is left alone after its case", console.warned is not None
+
+
+def main():
+    n = bad = 0
+
+    def tell(what, good, lines=()):
+        nonlocal n, bad
+        n += 1
+        bad += not good
+        print("%sok %d - %s" % ("" if good else "not ", n, what))
+        for line in () if good else lines:
+            print("#   " + line)
+
+    with tempfile.TemporaryDirectory() as top:
+        place = Place(top)
+
+        def check(what, want, lines, status):
+            told = results(lines)
+            failed = any(line.startswith("not ok") for line in told)
+            see = os.path.relpath(place.top + "/out", run.TOP)
+            good = failed if want is None else told == [w.replace("OUT", see) for w in want]
+            tell(what, good and status == failed and lines[-1] == "judged %d" % len(told), lines)
+
+        for what, script, want in simulations():
+            check(what, want, *place.judge(script))
+        for what, script, want in programs():
+            check(what, want, *place.judge(script, cases=()))
+        for what, log, want in logs():
+            check(what, want, *place.judge("", "--kunit", place.file("log", log),
+                                           "--suites", "ftrace-a ftrace-b", cases=()))
+    for what, good in (*breakpoints(), *alarms()):
+        tell(what, good)
+    print("1..%d" % n)
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

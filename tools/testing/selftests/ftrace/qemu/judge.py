@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Run tests, and say of each one that was asked for how it went.
+
+usage: judge.py --suite NAME [OPTION...] -- COMMAND...
+
+COMMAND prints KTAP: run.py with a script for the guest, or a program that runs
+here.  What is asked for, what the plan says and what is answered have to agree:
+nothing that is lost counts as passed.  With --cases COMMAND gets the test cases
+as its last arguments, and each has to answer by its description; with --kunit
+the results are those in the log of the kernel.
+
+Prints "ok - SUITE: TEST", "not ok - ..." or "ok - ... # SKIP why" for each test,
+all else as comments, and "judged N", the number of results, in the end.  Lines are read by the base's kunit_parser, so that there
+is one reader of KTAP.  It takes the plan first; a program that only knows at its
+end how many tests it had says so in its last line, which is moved up.
+
+Where run.py says that the emulator failed, and not the kernel, another guest
+runs the cases that have not answered.  Each time is counted and told.
+"""
+
+import argparse
+import fnmatch
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+TESTS = os.path.join(TOP, "tools/testing/selftests/ftrace/test.d")
+# run.py's status for an emulator that failed, and how often that may happen.
+EMULATOR = 124
+TRIES = 4
+# What of the log of a failed test is said before its result.
+CONTEXT = 12
+
+# An archive of the base without its tools is no reason to guess.
+sys.path.insert(0, os.path.join(BUILD, "base/tools/testing/kunit"))
+sys.dont_write_bytecode = True
+import kunit_parser                                     # noqa: E402
+from kunit_parser import TestStatus                     # noqa: E402
+from kunit_printer import Printer                       # noqa: E402
+
+PLAN = re.compile(r"1\.\.\d+$")
+VERSION = re.compile(r"(?:\[ *[0-9.]+\] )?K?TAP version \d+$")
+UNRESOLVED = re.compile(r"^(not )?ok (.*) # UNRESOLVED *$")
+STAMP = re.compile(r"^\[ *[0-9]+\.[0-9]+\] ")
+
+
+class Result:
+    """How one test went: good, skipped (why) or neither, with its log."""
+
+    def __init__(self, name, good, skip=None, log=()):
+        self.name, self.good, self.skip, self.log = name, good, skip, log
+
+
+def plan_first(lines):
+    """A plan that follows the results it counts, moved to where KTAP has it."""
+    plans = [i for i, line in enumerate(lines) if PLAN.match(line)]
+    results = [i for i, line in enumerate(lines) if kunit_parser.TEST_RESULT.match(line)]
+    if len(plans) == 1 and results and plans[0] > results[-1]:
+        lines.insert(results[0], lines.pop(plans[0]))
+    if not any(VERSION.match(line) for line in lines):
+        lines.insert(0, "TAP version 13")
+    return lines
+
+
+def parse(lines, kunit):
+    """The tests in these lines: kunit_parser's tree, and what it finds amiss."""
+    lines = [UNRESOLVED.sub(r"ok \2 # SKIP unresolved", line) for line in lines]
+    if kunit:
+        # Stamps grow with time, and the parser counts characters.
+        lines = [STAMP.sub("", line) for line in lines]
+    else:
+        lines = plan_first(lines)
+    said = io.StringIO()
+    kunit_parser.stdout = Printer(said)
+    tree = kunit_parser.parse_run_tests(lines)
+    # What it counts as missing it also tells, and that is told below by name.
+    amiss = [line[line.index("[ERROR]") + 8:] for line in said.getvalue().split("\n")
+             if "[ERROR]" in line]
+    return tree, amiss
+
+
+def flat(test, above=""):
+    """The results of a tree, each case of a suite and each suite that failed."""
+    name = above + re.sub(r"^- ", "", test.name.strip())
+    if test.subtests and above.count(": ") < 1 and test.name:
+        for t in test.subtests:
+            yield from flat(t, name + ": ")
+        cases = [r for t in test.subtests for r in flat(t)]
+        if test.status != TestStatus.SUCCESS and all(r.good for r in cases):
+            yield Result(name + ": the suite as a whole", False, log=test.log)
+        return
+    skip = None
+    if test.status == TestStatus.SKIPPED:
+        # "ok 1 name # SKIP why": the parser drops the reason.
+        skip = "said so"
+    yield Result(name or "?", test.status in (TestStatus.SUCCESS, TestStatus.SKIPPED),
+                 skip, test.log)
+
+
+class Case:
+    """A test case of ftracetest, as asked for: a file below test.d."""
+
+    def __init__(self, path, tree):
+        self.path = path
+        text = ""
+        for top in (TESTS, os.path.join(tree, "tools/testing/selftests/ftrace/test.d")):
+            if os.path.exists(os.path.join(top, path)):
+                with open(os.path.join(top, path), encoding="utf-8") as f:
+                    text = f.read()
+                break
+        self.description = " ".join(
+            re.findall(r"(?m)^#[ \t]*description:(.*)$", text)[0:1]).split()
+        self.instance = bool(re.search(r"(?m)^#[ \t]*flags:.*instance", text))
+
+
+class Allowed:
+    """The skips that are on the list, each with its reason."""
+
+    def __init__(self, path):
+        self.rows = []
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    self.rows.append([field.strip() for field in line.split("|", 2)])
+
+    def reason(self, kernel, name):
+        for kernels, names, reason in self.rows:
+            if fnmatch.fnmatch(kernel, kernels) and fnmatch.fnmatch(name, names):
+                return reason
+        return None
+
+
+class Judge:
+    def __init__(self, args):
+        self.args, self.bad, self.total = args, 0, 0
+        self.allowed = Allowed(args.skips)
+
+    def comment(self, line):
+        print("# %s: %s" % (self.args.suite, re.sub(r"^# ", "", line)), flush=True)
+
+    def tell(self, result):
+        self.total += 1
+        name = "%s: %s" % (self.args.suite, result.name)
+        if result.good and result.skip is None:
+            print("ok - " + name, flush=True)
+            return
+        if result.good:
+            why = self.allowed.reason(self.args.kernel, name)
+            if why is not None:
+                print("ok - %s # SKIP %s" % (name, why), flush=True)
+                return
+            name += " (a skip that is not in %s)" % os.path.basename(self.args.skips)
+        self.bad += 1
+        for line in list(result.log)[-CONTEXT:]:
+            self.comment(line)
+        print("not ok - " + name, flush=True)
+
+    def fail(self, what):
+        self.tell(Result(what, False))
+
+    def run(self, command):
+        """Run it; its lines, which come out as comments meanwhile, and its status."""
+        lines, since = [], time.monotonic()
+        with open(self.args.out, "a", encoding="utf-8") as out, \
+             subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, encoding="utf-8",
+                              errors="replace") as child:
+            for line in child.stdout:
+                line = line.rstrip("\r\n")
+                out.write(line + "\n")
+                if not line:
+                    continue
+                lines.append(line)
+                self.comment(line)
+                now = time.monotonic()
+                if kunit_parser.TEST_RESULT.match(line):
+                    if now - since >= 5:
+                        self.comment("%d s" % (now - since))
+                    since = now
+        return lines, child.returncode
+
+    def listed(self):
+        """Cases by name: each runs at the top level, some in an instance as well."""
+        todo = [Case(path, self.args.tree) for path in self.args.cases]
+        open(self.args.out, "w", encoding="utf-8").close()
+        for tries in range(TRIES):
+            lines, status = self.run(self.args.command + [c.path for c in todo])
+            asked = [(c, "") for c in todo]
+            asked += [(c, "(instance)") for c in todo if c.instance]
+            tree, amiss = parse(lines, False)
+            answers = [r for t in tree.subtests for r in flat(t)
+                       if t.status != TestStatus.TEST_CRASHED]
+            done = self.compare(asked, answers)
+            left = [c for c in todo if any(a is c for a, _ in asked[done:])]
+            if status != EMULATOR or tries + 1 == TRIES or not left:
+                break
+            self.comment("acquitted: the emulator failed; %d cases go on in another guest"
+                         % len(left))
+            # A case that has answered at the top level alone runs there again.
+            todo = left
+        said = lines
+        for case, where in asked[done:]:
+            self.tell(Result(" ".join(filter(None, (case.path, where, "did not answer"))),
+                             False, log=said))
+            said = []
+        if tree.expected_count != len(asked):
+            self.fail("the plan has %s tests, asked for were %d"
+                      % (tree.expected_count, len(asked)))
+        if len(answers) > done:
+            self.fail("%d answers that nobody asked for" % (len(answers) - done))
+        if len(answers) == len(asked):
+            self.amiss(amiss)
+        # ftracetest says 1 if a case failed.
+        self.ended(status, any(not r.good for r in answers), lines)
+
+    def compare(self, asked, answers):
+        """Tell those answers that are what was asked, in that order; how many are."""
+        for n, ((case, where), r) in enumerate(zip(asked, answers)):
+            words = ([where] if where else []) + case.description
+            if r.name.split() != words:
+                self.fail("%s was asked for, '%s' answered" % (case.path, r.name))
+                return n
+            r.name = "%s: %s" % (case.path, " ".join(words))
+            self.tell(r)
+        return min(len(asked), len(answers))
+
+    def unlisted(self):
+        """Suites of KUnit by name, or whatever a program has."""
+        for tries in range(TRIES):
+            open(self.args.out, "w", encoding="utf-8").close()
+            lines, status = self.run(self.args.command)
+            if status != EMULATOR or tries + 1 == TRIES:
+                break
+            self.comment("acquitted: the emulator failed; all begins again in another guest")
+        said = lines
+        if self.args.kunit:
+            try:
+                with open(self.args.kunit, encoding="utf-8", errors="replace") as f:
+                    lines = [line.rstrip("\r\n") for line in f]
+            except OSError as e:
+                lines = []
+                self.fail("no log: %s" % e)
+        tree, amiss = parse(lines, bool(self.args.kunit))
+        results = [r for t in tree.subtests for r in flat(t)]
+        for r in results:
+            self.tell(r)
+        names = [re.sub(r"^- ", "", t.name.strip()) for t in tree.subtests]
+        for suite in self.args.suites:
+            if suite not in names:
+                self.fail("%s did not answer" % suite)
+        if self.args.suites:
+            for name in set(names) - set(self.args.suites):
+                self.fail("%s is not in the list of suites" % (name or "a test without a name"))
+        if tree.expected_count is None:
+            self.fail("there is no plan")
+        self.amiss(amiss)
+        self.ended(status, any(not r.good for r in results) and not self.args.kunit, said)
+
+    def amiss(self, amiss):
+        if amiss and not self.bad:
+            self.fail("; ".join(amiss))
+
+    def ended(self, status, failures, lines):
+        if not self.total:
+            self.fail("not one test was run")
+        if status and not (status == 1 and failures):
+            why = [line for line in lines if line.startswith("run.py: ")] or ["no reason given"]
+            self.fail("ended with status %d (%s; see %s)"
+                      % (status, why[-1], os.path.relpath(self.args.out, TOP)))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--suite", required=True, help="the name before each test")
+    p.add_argument("--kernel", default="recorder", help="which skips are allowed")
+    p.add_argument("--skips", default=HERE + "/skips.list")
+    p.add_argument("--out", required=True, help="keep there what COMMAND prints")
+    p.add_argument("--tree", default=os.path.join(BUILD, "linux"),
+                   help="where test cases are that are not ours")
+    p.add_argument("--cases", type=str.split, help="test cases, below test.d")
+    p.add_argument("--kunit", metavar="LOG", help="the results are in this log")
+    p.add_argument("--suites", type=str.split, default=[], help="which have to answer")
+    p.add_argument("command", nargs="+")
+    args = p.parse_args()
+    judge = Judge(args)
+    if args.cases is None:
+        judge.unlisted()
+    elif args.cases:
+        judge.listed()
+    else:
+        judge.fail("no test case")
+    print("judged %d" % judge.total)
+    return 1 if judge.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
