@@ -57,7 +57,8 @@ help:
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:
-#: What is missing is installed with apt on first use (Debian 12).
+#: What is missing is installed with apt on first use (Debian 12), or named where
+#: there is no apt.
 #: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 

@@ -14,34 +14,86 @@ qemu=$build/qemu
 command -v qemu-system-x86_64 >/dev/null || exit 0
 [ ! -e "$qemu/usr" ] || exit 0
 version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
-dpkg --compare-versions "$version" lt 8.1 || exit 0
+! printf '%s\n' 8.1 "$version" | sort -VC || exit 0
 
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME-backports")
-log=$build/qemu.log
-rm -rf "$qemu"
-mkdir -p "$qemu/lists/partial" "$qemu/cache/archives/partial" "$qemu/debs"
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-	"http://deb.debian.org/debian $suite main" >"$qemu/sources.list"
+# shellcheck source=/etc/os-release
+codename=$(. "${OS_RELEASE:-/etc/os-release}" && echo "${VERSION_CODENAME:-}")
+if [ -z "$codename" ] || ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+	say NOTE "QEMU is $version; here is no apt to fetch a newer one with"
+	exit 0
+fi
+suite=$codename-backports
+
+# Where apt's sources name the archive of Debian, as FILE:N: line N of a *.list,
+# paragraph N of a *.sources.  apt's lists say whose an archive is; where none has
+# been fetched yet, the name of the suite has to do.
+entries() {
+	# shellcheck disable=SC2016 # for apt
+	local args=(indextargets --format '$(SOURCESENTRY)'
+		    'Created-By: Packages' 'Target-Of: deb' 'Component: main')
+	{
+		apt-get "${args[@]}" 'Origin: Debian' "Codename: $codename"
+		apt-get -o APT::Get::IndexTargets::ReleaseInfo=false "${args[@]}" \
+			"Release: $codename"
+	} | awk '!seen[$0]++'
+}
+
+# That entry with another suite: the same address, keys and options.
+backports_of() { # FILE:N
+	local file=${1%:*} n=${1##*:}
+
+	if [[ $file != *.sources ]]; then
+		sed -nE "$n s/^\s*deb\s+(\[[^]]*\]\s+)?(\S+)\s.*/deb \1\2 $suite main/p" "$file"
+		return
+	fi
+	sed '/^#/d' "$file" | awk -v RS= -v n="$n" 'NR == n' | awk -v suite="$suite" '
+		/^[^ \t]/ { drop = tolower($0) ~ /^(types|suites|components):/ }
+		!drop
+		END { print "Types: deb\nSuites: " suite "\nComponents: main" }'
+}
 
 apt_get() {
-	apt-get -q -o "Dir::Etc::sourcelist=$qemu/sources.list" -o Dir::Etc::sourceparts=- \
+	apt-get -q -o "Dir::Etc::sourcelist=$sources" -o Dir::Etc::sourceparts=- \
 		-o "Dir::State::lists=$qemu/lists" -o "Dir::Cache=$qemu/cache" \
 		-o APT::Sandbox::User= -o Acquire::Retries=3 "$@"
 }
 
-fetch() {
-	apt_get update && cd "$qemu/debs" && apt_get download "${packages[@]/%//$suite}" || return
-	for deb in *.deb; do
+fetch_from() { # FILE:N
+	local deb sources=$qemu/archive.list
+
+	[[ ${1%:*} != *.sources ]] || sources=$qemu/archive.sources
+	rm -rf "$qemu"
+	mkdir -p "$qemu/lists/partial" "$qemu/cache/archives/partial" "$qemu/debs"
+	backports_of "$1" >"$sources" || return
+	apt_get update || return
+	(cd "$qemu/debs" && apt_get download "${packages[@]/%//$suite}") || return
+	for deb in "$qemu"/debs/*.deb; do
 		dpkg-deb -x "$deb" "$qemu/root" || return
 	done
 	"$qemu/root/usr/bin/qemu-system-x86_64" --version
 }
 
+fetch() {
+	local entry list
+
+	list=$(entries) || return
+	for entry in $list; do
+		echo "$suite from the archive of $entry"
+		if fetch_from "$entry"; then return 0; fi
+	done
+	echo "E: no source of apt that has $suite"
+	return 1
+}
+
+log=$build/qemu.log
+mkdir -p "$build"
+# apt wants its files by their whole paths.
+qemu=$(realpath -m "$qemu")
 say FETCH "QEMU from $suite to ${qemu#"$top"/}"
 if fetch >"$log" 2>&1; then
 	# Only now: what is there is whole.
 	mv "$qemu/root/usr" "$qemu/usr"
 else
-	say NOTE "without it: $(grep -m1 '^E:' "$log" || tail -n 1 "$log")"
+	say NOTE "without it: $(grep -m1 '^E: ' "$log" || tail -n 1 "$log")"
 fi
-rm -rf "$qemu/sources.list" "$qemu/lists" "$qemu/cache" "$qemu/debs" "$qemu/root"
+rm -rf "$qemu"/archive.* "$qemu/lists" "$qemu/cache" "$qemu/debs" "$qemu/root"

@@ -1,42 +1,114 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Install by apt whatever is missing to build and to boot the kernels.
+# Install by apt whatever is missing to build and to boot the kernels. Where there
+# is no apt, look whether what is needed is there, and say what is not.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests|matrix|bench]
+# usage: setup.sh [lint|tests|matrix|bench|model]
 # lint: also what builds the documents; tests: that and what the tests run in the
-# guest; matrix: the other compiler; bench: what counts instructions of programs
+# guest; matrix: the other compiler; bench: what counts instructions of programs;
+# model: what checks the models
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-packages=(
-	# to build a kernel
-	bc bison build-essential bzip2 ccache cpio dwarves flex gawk git kmod libelf-dev
-	libssl-dev patch perl python3 rsync xz-utils zstd
-	# to boot it and to test it
-	busybox-static iputils-ping libcap2-bin procps qemu-system-x86 util-linux
-	# to check the source
-	shellcheck sparse
-)
+# Group, Debian's package, and how to know that the like of it is there: programs,
+# <headers>, /files, and -options that clang can link with.
+packages='
+build	bc			bc
+build	bison			bison
+build	build-essential		gcc g++ ld make <stdio.h>
+build	bzip2			bzip2
+build	ccache			ccache
+build	cpio			cpio
+build	dwarves			pahole
+build	flex			flex
+build	gawk			gawk
+build	git			git
+build	kmod			depmod kmod modprobe
+build	libelf-dev		<gelf.h> <libelf.h>
+build	libssl-dev		<openssl/ssl.h>
+build	patch			patch
+build	perl			perl
+build	python3			python3
+build	rsync			rsync
+build	xz-utils		xz
+build	zstd			zstd
+boot	busybox-static		/bin/busybox
+boot	iputils-ping		ping
+boot	libcap2-bin		capsh
+boot	procps			pgrep pkill ps sysctl
+boot	qemu-system-x86		qemu-system-x86_64
+boot	util-linux		chrt flock setsid taskset unshare
+check	shellcheck		shellcheck
+check	sparse			sparse
+docs	python3-sphinx		sphinx-build
+tests	bpftrace		bpftrace
+tests	clang			clang
+tests	libbpf-dev		<bpf/libbpf.h>
+tests	libclang-rt-dev		-fsanitize=fuzzer
+tests	linux-perf		perf
+tests	trace-cmd		trace-cmd
+matrix	clang-16		clang-16
+matrix	lld-16			ld.lld-16
+matrix	llvm-16			llvm-ar-16 llvm-nm-16 llvm-objcopy-16
+bench	valgrind		valgrind
+model	spin			spin
+source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
+'
+
+groups='build boot check'
 case ${1:-} in
-lint)	packages+=(python3-sphinx) ;;
-tests)	packages+=(bpftrace clang libbpf-dev libclang-rt-dev linux-perf python3-sphinx
-		   trace-cmd) ;;
-matrix)	packages+=(clang-16 lld-16 llvm-16) ;;
-bench)	packages+=(valgrind) ;;
+lint)	groups+=' docs' ;;
+tests)	groups+=' docs tests' ;;
+''|matrix|bench|model) groups+=" ${1:-}" ;;
+*)	die "no such group of packages: $1" ;;
 esac
-[ -n "${LINUX:-}" ] || packages+=(linux-source-6.12)
+[ -n "${LINUX:-}" ] || groups+=' source'
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-command -v dpkg-query >/dev/null ||
-	die "this is no Debian; install by hand what these Debian packages hold: ${packages[*]}"
+# What is for root alone need not be in a user's PATH.
+there() {
+	case $1 in
+	'<'*)	echo "#include $1" | gcc -E - ;;
+	-*)	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+			clang "$1" -x c -o "$probe" - ;;
+	/*)	[ -e "$1" ] ;;
+	*)	PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin command -v "$1" ;;
+	esac >/dev/null 2>&1
+}
 
-missing=()
-for p in "${packages[@]}"; do
-	installed "$p" || missing+=("$p")
-done
+# What of these is not there, as "(A, B)"
+lacking() {
+	local p list=
+
+	for p; do
+		there "$p" || list+=", $p"
+	done
+	[ -z "$list" ] || echo "(${list#, })"
+}
+
+probe=
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	probe=$(mktemp)
+	trap 'rm -f "$probe"' EXIT
+fi
+
+missing=() lacking=
+while read -r group package signs; do
+	[[ -n $package && " $groups " == *" $group "* ]] || continue
+	if [ -z "$probe" ]; then
+		installed "$package" || missing+=("$package")
+		continue
+	fi
+	# shellcheck disable=SC2086 # words
+	signs=$(lacking $signs)
+	[ -z "$signs" ] || lacking+=", $package $signs"
+done <<<"$packages"
+
+[ -z "$lacking" ] || die "there is no apt here; install what these Debian packages hold" \
+	"(in brackets: what was not found): ${lacking#, }"
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 say INSTALL "${missing[*]}"

@@ -136,4 +136,99 @@ check 'an emulator that fails an assertion' 'ended without a result .*Assertion'
 sed -i 's/kill.*/exit 1/' "$fake"
 check 'an emulator that fails' 'ended without a result .*Assertion' 125 fake_run
 
+# Its complaint is on stdout.
+aloud() { "$@" >&2; }
+
+# A machine with all programs but those of Debian's packages, and an old QEMU.
+rm "$work/repo/base/replaced" "$work/repo/base/hooks/some.patch"
+cp "$top/Makefile" "$work/repo/"
+printf '#!/bin/sh\necho it builds "$@"\n' >"$work/repo/base/build.sh"
+mkdir -p "$work/repo/${here#"$top"/}" "$work/programs"
+printf '#!/bin/sh\necho "it boots"\n' >"$work/repo/${here#"$top"/}/demo-run.sh"
+chmod +x "$work/repo/${here#"$top"/}/demo-run.sh"
+IFS=: read -ra folders <<<"$PATH:/usr/sbin:/sbin"
+find -H "${folders[@]}" -maxdepth 1 ! -type d ! -name 'dpkg*' ! -name 'apt*' \
+	-exec ln -s -t "$work/programs" {} + 2>/dev/null
+rm -f "$work/programs/qemu-system-x86_64"
+printf '#!/bin/sh\necho QEMU emulator version 7.2.22\n' >"$work/programs/qemu-system-x86_64"
+chmod +x "$work/programs/qemu-system-x86_64"
+without_dpkg() {
+	env PATH="$work/programs" BUILD="$work/without-dpkg" LINUX="$work/linux-6.12" \
+		make -s -C "$work/repo" "$@"
+}
+
+check 'make prepare without dpkg' '^$' 0 without_dpkg prepare
+check 'make prepare without dpkg has made the tree' '^one$' 0 \
+	aloud head -n 1 "$work/without-dpkg/linux/kernel/some.c"
+check 'make run without dpkg keeps the QEMU that is there' \
+	'NOTE +QEMU is 7\.2\.22; here is no apt' 0 aloud without_dpkg run
+tail -n 2 "$work/err" | paste -sd ' ' >"$work/said"
+check 'make run without dpkg goes on' '^it builds recorder it boots$' 0 aloud cat "$work/said"
+mv "$work/programs/flex" "$work/flex"
+check 'make prepare without dpkg and flex' \
+	'^setup\.sh: .*was not found\): flex \(flex\)$' fails without_dpkg prepare
+check 'make run without dpkg and flex' \
+	'^setup\.sh: .*was not found\): flex \(flex\)$' fails without_dpkg run
+mv "$work/flex" "$work/programs/flex"
+rm "$work/programs/gcc"
+printf '#!/bin/sh\nexit 1\n' >"$work/programs/gcc"
+chmod +x "$work/programs/gcc"
+check 'make prepare without dpkg and headers' \
+	': build-essential \(<stdio\.h>\), libelf-dev \(<gelf\.h>, <libelf\.h>\), libssl-dev \(' \
+	fails without_dpkg prepare
+
+# Where apt takes Debian's packages from, in both ways to write it down.
+cat >"$work/sources.list" <<'LIST'
+# Line 4 it is.
+deb-src file:/mirror/debian some main
+deb file:/mirror/debian some-updates main
+deb [arch=amd64 signed-by=/some/key] file:/mirror/debian some main contrib # all
+LIST
+cat >"$work/debian.sources" <<'SOURCES'
+# No paragraph.
+
+Types: deb
+URIs: file:/other/debian
+Suites: other
+Components: main
+
+Types: deb deb-src
+URIs: file:/mirror/debian
+# Both of them.
+Suites: some
+ some-updates
+Components: main
+Signed-By: /some/key
+SOURCES
+cat >"$work/bin/apt-get" <<'APT'
+#!/bin/sh
+for last; do :; done
+case " $* " in
+*" indextargets "*)
+	echo "$ENTRY" ;;
+*)
+	sed -n 's/^/apt reads: /p' $(echo "$*" | grep -o '[^=]*/archive\.[a-z]*')
+	echo "E: no $last today"
+	exit 100 ;;
+esac
+APT
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-deb"
+cp "$work/programs/qemu-system-x86_64" "$work/bin/"
+chmod +x "$work"/bin/*
+echo 'VERSION_CODENAME=some' >"$work/os-release"
+fetch_qemu() {
+	rm -rf "$work/fetch"
+	env PATH="$work/bin:$PATH" BUILD="$work/fetch" OS_RELEASE="$work/os-release" ENTRY="$1" \
+		"$work/repo/base/qemu.sh" | sed -n 's/^  NOTE *//p'
+	sed -n 's/^apt reads: //p' "$work/fetch/qemu.log" | paste -sd '|'
+}
+check 'an archive that cannot be reached is said' 'without it: E: no update today' 0 \
+	aloud fetch_qemu "$work/sources.list:4"
+check 'the archive of a .list' \
+	'^deb \[arch=amd64 signed-by=/some/key\] file:/mirror/debian some-backports main$' \
+	0 aloud eval "fetch_qemu '$work/sources.list:4' | tail -n 1"
+check 'the archive of a .sources' \
+	'^URIs: file:/mirror/debian\|Signed-By: /some/key\|Types: deb\|Suites: some-backports\|Components: main$' \
+	0 aloud eval "fetch_qemu '$work/debian.sources:2' | tail -n 1"
+
 echo "1..$n"
