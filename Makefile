@@ -33,7 +33,8 @@ help:
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make bench-recordmcount  what both recordmcount need for a kernel's objects
-#:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files
+#:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files, and
+#:                    that none of them names a host
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-recordmcount, make table-objtool

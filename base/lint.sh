@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse with the W=1 of gcc, checkpatch --strict, kernel-doc,
-# for the scripts shellcheck and for the documents Sphinx.  Any finding fails.
+# for the scripts shellcheck and for the documents Sphinx, and that no file names
+# a host.  Any finding fails.
 # build/linux must be there.
 #
-# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|docs]...
+# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|hosts|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -106,6 +107,21 @@ check_scripts() {
 	return "$bad"
 }
 
+# Where things are fetched from is for the machine to say: no file of ours has the
+# address of a host in it, but for the license and where the kernel's documents are.
+check_hosts() {
+	local files found
+
+	mapfile -t files < <(ours '' | grep -vx COPYING)
+	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
+	cd "$top"
+	found=$(grep -nHoP '[a-z][a-z+]*://\w[\w.-]*|(?<![@\w./-])([\w-]+\.)+(org|com|net|io)\b' \
+		-- "${files[@]}") || [ $? -eq 1 ] || return
+	found=$(grep -vP '(^|:((https?://)?(www|docs)\.kernel\.org))$' <<<"$found") || return 0
+	echo "$found"
+	return 1
+}
+
 # The documents of a folder are built as a whole, since they refer to each other,
 # and anew, since of what has not changed Sphinx does not complain again.
 check_docs() {
@@ -127,7 +143,7 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts docs
+[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts hosts docs
 status=0
 for check; do
 	if (check_"${check//-/_}"); then

@@ -231,4 +231,12 @@ check 'the archive of a .sources' \
 	'^URIs: file:/mirror/debian\|Signed-By: /some/key\|Types: deb\|Suites: some-backports\|Components: main$' \
 	0 aloud eval "fetch_qemu '$work/debian.sources:2' | tail -n 1"
 
+lint() { env BUILD="$work/lint" "$work/repo/base/lint.sh" "$@"; }
+echo 'see https://docs.kernel.org/x, mail us@mirror.org' >"$work/repo/kernel/text"
+check 'a tree that names no host' '^  CLEAN +hosts$' 0 aloud lint hosts
+printf 'from %s://%s/debian\n' http some-mirror >>"$work/repo/kernel/text"
+check 'a tree with the address of a host' 'kernel/text:2:http:..some-mirror$' 1 aloud lint hosts
+printf 'from %s.%s\n' mirror.some org >"$work/repo/kernel/text"
+check 'a tree with the name of a host' 'kernel/text:1:mirror\.some\.org$' 1 aloud lint hosts
+
 echo "1..$n"
