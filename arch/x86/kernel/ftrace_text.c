@@ -278,7 +278,9 @@ void ftrace_text_finish(void)
 
 /*
  * The entries under change, for ftrace_int3_handler(). @nr is 0 when there are
- * none; it is written last and cleared first.
+ * none. It is written last, and it alone is cleared: a handler that has read it
+ * before goes on to read @entries, which must still be those it belongs to. What
+ * stays in @entries is stale, and is not read before publish() has replaced it.
  *
  * There is no reference count, because nobody who reads this outlives it. It is
  * set and cleared inside the stop, when everything but NMIs (say: whatever is
@@ -299,6 +301,16 @@ static __always_inline void publish(const struct ftrace_plan_entry *entries,
 	/* Pairs with the second barrier of ftrace_int3_handler(). */
 	smp_wmb();
 	WRITE_ONCE(changing.nr, nr);
+}
+
+/*
+ * Needs no barrier of its own: between this and the freeing of the entries, as
+ * between this and the next publish(), all CPUs meet. In early boot the only
+ * handlers there are run on the CPU that writes.
+ */
+static __always_inline void unpublish(void)
+{
+	WRITE_ONCE(changing.nr, 0);
 }
 
 /**
@@ -471,7 +483,7 @@ void ftrace_text_write_early(const struct ftrace_plan *plan)
 	sync_core();
 	write_firsts(&all);
 	sync_core();
-	publish(NULL, 0);
+	unpublish();
 	local_irq_restore(flags);
 
 	check_written(plan->entries, plan->nr);
@@ -563,7 +575,7 @@ static int patch_share(void *data)
 	 * runs into one any more, and those that did have returned.
 	 */
 	if (!n)
-		publish(NULL, 0);
+		unpublish();
 	meet(stop, &meeting);
 
 	unuse_temporary_mm(prev);
