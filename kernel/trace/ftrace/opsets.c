@@ -144,7 +144,12 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 		return NULL;
 	spec->nr = set->nr;
 	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
-	spec->follow = set->flags & FTRACE_OPS_FL_IPMODIFY;
+	/*
+	 * Whoever is given all registers may change where the function goes on,
+	 * too: a probe whose handler returns 1, error injection, BPF.
+	 */
+	spec->follow = set->flags & (FTRACE_OPS_FL_IPMODIFY |
+				     FTRACE_OPS_FL_SAVE_REGS);
 	for (spec->nr = 0, i = 0; i < set->nr; i++) {
 		struct ftrace_ops *ops = set->ops[i];
 
