@@ -4,10 +4,12 @@
 # each with its own run, so that what one leaves behind is not the next one's.
 # Lines that begin with @ are for ftracetest.py; what is between is KTAP.
 #
-# usage: guest-cases.sh TREE SECONDS TEST...
+# usage: guest-cases.sh TREE SECONDS REGEX TEST...
+#
+# REGEX, of Perl's kind: what the kernel may not say.
 
-tree=$1 hang=$2
-shift 2
+tree=$1 hang=$2 alarm=$3
+shift 3
 
 cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
 cd /tmp/ftrace || exit
@@ -20,12 +22,17 @@ for t; do
 	echo "$mark" >/dev/kmsg
 	timeout -s KILL "$hang" ./ftracetest -K -v "test.d/$t" 2>&1 | cut -c-400
 	status=${PIPESTATUS[0]}
-	dmesg | sed "1,/$mark/d" | grep -E 'WARNING: |BUG: |Oops' | head -n 3 | sed 's/^/@warned /'
+	dmesg >/tmp/said
+	sed "1,/$mark/d" /tmp/said | grep -P -- "$alarm" | head -n 3 | sed 's/^/@warned /'
 	if [ "$status" -eq 137 ]; then
 		# It may have left anything behind.
 		echo "@hung $t"
 		exit 0
 	fi
-	echo "@end $t"
+	if grep -q "$mark" /tmp/said; then
+		echo "@end $status $t"
+	else
+		echo "@lost $t"
+	fi
 done
 echo "@all"
