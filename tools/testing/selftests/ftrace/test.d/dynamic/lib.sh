@@ -79,6 +79,31 @@ has_table() {
 	grep -q '^table: ' "$TRACEFS/ftraced_stats"
 }
 
+# ---- lines
+
+# grep, where there may be nothing to find. All else that goes wrong is an error.
+may_grep() { # grep-argument...
+	grep "$@" || [ $? = 1 ]
+}
+
+# There is no such line. "! grep" does not say so: under "set -e" nobody looks at
+# the status of a command behind a "!".
+no_line() { # grep-argument...
+	local status=0
+
+	grep "$@" > "$TMPDIR/found" || status=$?
+	[ $status = 1 ] || fail "grep $*: status $status, $(head "$TMPDIR/found")"
+}
+
+# ---- chance
+
+# What random tests begin with: SEED of the environment, to see the same again,
+# or any number. It is told behind the result, whatever that is.
+choose_seed() { # name-of-test
+	SEED=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
+	echo "$1: SEED=$SEED" | tee -a "$FTRACETEST_ROOT/counts"
+}
+
 # ---- files
 
 # What is on stdin, written to the end of a file, is refused for that reason.
@@ -101,9 +126,12 @@ log_mark() {
 	echo "ftracetest: mark $log_at" > /dev/kmsg
 }
 
-# What was said since the last mark.
+# What was said since the last mark. Without that it is no answer.
 log_since() {
-	dmesg | sed "1,/ftracetest: mark $log_at\$/d"
+	dmesg > "$TMPDIR/dmesg"
+	grep -q "ftracetest: mark $log_at\$" "$TMPDIR/dmesg" ||
+		echo "BUG or WARNING, call site or not: the log has lost the mark"
+	sed "1,/ftracetest: mark $log_at\$/d" "$TMPDIR/dmesg"
 }
 
 log_is_quiet() {
@@ -119,7 +147,7 @@ log_is_quiet() {
 
 # How often a function is in a trace.
 traced() { # function [trace-file]
-	grep -v '^#' "${2:-trace}" | grep -cE ": $1( \[[a-z_]+\])? <-" || :
+	grep -v '^#' "${2:-trace}" | may_grep -cE ": $1( \[[a-z_]+\])? <-"
 }
 
 # Names of functions in a trace, each once.
@@ -232,7 +260,7 @@ ops_refused() { # errno command...
 # How often an ops was called from a function.
 seen() { # ops function
 	awk -v ops="$1" -v fn="$2" \
-		'$1 == ops && $2 == fn { n = $NF } END { print n + 0 }' $OPS/seen
+		'$1 == ops && $2 == fn { n += $NF } END { print n + 0 }' $OPS/seen
 }
 
 # All that an ops was called from, on one line.

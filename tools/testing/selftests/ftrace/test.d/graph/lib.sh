@@ -112,11 +112,11 @@ SHARED=
 
 # How often a function was entered, or left.
 entered() { # function [trace-file]
-	graph_of "${2:-trace}" | grep -c " enter $1\$" || :
+	graph_of "${2:-trace}" | may_grep -c " enter $1\$"
 }
 
 left() { # function [trace-file]
-	graph_of "${2:-trace}" | grep -c " leave $1\$" || :
+	graph_of "${2:-trace}" | may_grep -c " leave $1\$"
 }
 
 # Where in a graph functions are: "DEPTH FUNCTION" of each entry, on one line.

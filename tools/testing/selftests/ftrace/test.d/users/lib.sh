@@ -83,8 +83,8 @@ not_traced_now() { # function
 }
 
 nr_tramps() {
-	grep -c '[[:space:]]ftrace_trampoline[[:space:]]\[__builtin__ftrace\]$' \
-		/proc/kallsyms || :
+	may_grep -c '[[:space:]]ftrace_trampoline[[:space:]]\[__builtin__ftrace\]$' \
+		/proc/kallsyms
 }
 
 # ---- probes
@@ -97,7 +97,7 @@ hits() { # event
 
 # How often an event is in a trace.
 events() { # event [trace-file]
-	grep -c ": $1: (" "${2:-trace}" || :
+	may_grep -c ": $1: (" "${2:-trace}"
 }
 
 probe_at() { # function letter-of-kind flag
