@@ -15,7 +15,8 @@
  * ENOMEM and the contents of the STATE-FILEs as before; then DO has to work when
  * it is done again. If no step does, the contents have to be what DO makes of
  * them; but a filter takes effect when its file is closed, and nobody may hear
- * of an error then: so it may be as before, too. Where there is no memory for a
+ * of an error then: so it may be as before, too, if the log says so in one line.
+ * Without such a loss it says nothing of the kind. Where there is no memory for a
  * trampoline, the code may be called that is always there: these are the same
  * here. And each time enabled_functions has to say what the text says.
  *
@@ -50,7 +51,7 @@ struct func {
 };
 
 static const char *what;
-static int nth_fd = -1, calls_fd = -1;
+static int nth_fd = -1, calls_fd = -1, log_fd = -1;
 static unsigned int nth;
 
 static void die(const char *fmt, ...)
@@ -383,6 +384,23 @@ static bool is_filter(const struct step *st, unsigned int nr)
 	       !strcmp(base, "stack_trace_filter");
 }
 
+/* How many filters the kernel has said to be lost since this was asked last. */
+static unsigned int lost_in_log(void)
+{
+	static char record[8192];
+	unsigned int nr = 0;
+	ssize_t len;
+
+	/* A read gives one record. */
+	while ((len = read(log_fd, record, sizeof(record) - 1)) > 0) {
+		record[len] = '\0';
+		nr += !!strstr(record, "a filter that was written cannot take effect: -12\n");
+	}
+	if (len < 0 && errno != EAGAIN)
+		die("cannot read the log: %s", strerror(errno));
+	return nr;
+}
+
 static void arm(unsigned int n)
 {
 	char buf[16];
@@ -406,10 +424,10 @@ static bool disarm(void)
 int main(int argc, char **argv)
 {
 	static struct text before, after, now;
-	unsigned int nr_setup, nr_op, errors = 0, worked = 0, lost = 0;
+	unsigned int nr_setup, nr_op, said, errors = 0, worked = 0, lost = 0;
 	struct step *setup, *op;
 	char **files;
-	bool fault;
+	bool fault, is_lost;
 	int ret;
 
 	if (argc < 5)
@@ -426,6 +444,10 @@ int main(int argc, char **argv)
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
 	if (nth_fd < 0)
 		die("no fail-nth: %s", strerror(errno));
+
+	log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	if (log_fd < 0 || lseek(log_fd, 0, SEEK_END) < 0)
+		die("no log: %s", strerror(errno));
 
 	/* To open it takes long; no function comes or goes. It knows call sites. */
 	calls_fd = open_file(CALLS);
@@ -454,12 +476,17 @@ int main(int argc, char **argv)
 			die("it does not begin as it did");
 		}
 
+		lost_in_log();
 		arm(nth);
 		ret = do_steps(op, nr_op);
 		fault = disarm();
+		said = lost_in_log();
 
 		read_state(&now, files);
-		if (!ret && fault && is_filter(op, nr_op) && same(&now, &before)) {
+		is_lost = !ret && fault && is_filter(op, nr_op) && same(&now, &before);
+		if (said != is_lost)
+			die("%u filters are lost, the log says %u", is_lost, said);
+		if (is_lost) {
 			lost++;
 			ret = -ENOMEM;
 		}
