@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse with the W=1 of gcc, checkpatch --strict, kernel-doc,
-# for the scripts shellcheck and for the documents Sphinx, and that no file names
-# a host.  Any finding fails.
+# for the scripts shellcheck, for the shell tests of a guest whether each of their
+# assertions can fail, for the documents Sphinx, and that no file names a host.
+# Any finding fails.
 # build/linux must be there.
 #
-# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|hosts|docs]...
+# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -122,6 +123,15 @@ check_hosts() {
 	return 1
 }
 
+# The check is proved by a sample of what it is to refuse each time it is used.
+check_assertions() {
+	local files
+	cd "$top"
+	mapfile -t files < <(ours .tc .sh | grep '^tools/testing/selftests/ftrace/test\.d/')
+	[ ${#files[@]} -gt 0 ] || { echo "no test of ours"; return 1; }
+	"$top/base/assertions.py" --self-test && "$top/base/assertions.py" "${files[@]}"
+}
+
 # The documents of a folder are built as a whole, since they refer to each other,
 # and anew, since of what has not changed Sphinx does not complain again.
 check_docs() {
@@ -143,7 +153,7 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts hosts docs
+[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts hosts assertions docs
 status=0
 for check; do
 	if (check_"${check//-/_}"); then
