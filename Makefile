@@ -28,6 +28,8 @@ help:
 #:   make matrix      a small kernel for each way to configure ours, built and tested
 #:   make mutants     proof that the tests can fail: the core broken in one place after
 #:                    another, and the tests that have to notice
+#:   make model       the stop, the trampolines and the note table as models, all states
+#:                    of them searched by spin
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
@@ -126,6 +128,11 @@ matrix: setup-tests prepare
 .PHONY: mutants
 mutants: setup-tests prepare
 	@base/mutants.sh
+
+.PHONY: model
+model:
+	@base/setup.sh model
+	@$(ftrace)/model/model.sh
 
 .PHONY: ftracetest stock-test
 ftracetest: setup-tests kernel

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The note table: from a call of the recorder to a record.
+ *
+ * Models kernel/trace/ftrace/notes.c (ftrace_note_claim(), ftrace_note(),
+ * ftrace_notes_for_each(), ftrace_notes_publish(), ftrace_notes_retire()) and
+ * ftraced.c (has_work(), collect(), round_once(), is_done(), resize_notes()).
+ * README says what is assumed.
+ *
+ * There are two tables of two slots each, in both of which any key can be; a key
+ * is the number of its site. Sites 1 and 2 stay, site 3 is in text that goes. No
+ * note of a site that keeps running is lost for ever: see task().
+ *
+ * BROKEN names one deviation from the code; each has to be refuted.
+ */
+#define NO_CMPXCHG	1	/* ftrace_note_claim() stores without looking again */
+#define RESETS_PENDING	2	/* resize_notes() sets nr_pending to 0 */
+#define NO_REGION	3	/* collect() does not look for the region */
+#define UNLOCKS		4	/* round_once() lets go of ftrace_lock in the middle */
+#define NO_GRACE_PERIOD	5	/* ftrace_notes_retire() does not wait */
+#define NO_DEDUP	6	/* a site that was noted twice gets two records */
+#define KEEPS_COUNT	7	/* nr_pending goes down, the note stays */
+
+#ifndef BROKEN
+#define BROKEN	0
+#endif
+/* How many NMIs come, and how often the table is replaced. */
+#ifndef NNMI
+#define NNMI	1
+#endif
+#ifndef NRESIZE
+#define NRESIZE	1
+#endif
+
+#ifdef UNCOUNTED
+#define uncounted	true
+#else
+#define uncounted	false
+#endif
+
+#define NSITE	4	/* site 0 is none */
+#define GOES	3
+#define NSLOT	2
+#define NTABLE	2
+
+typedef table {
+	byte slot[NSLOT];
+	bool freed
+};
+table notes[NTABLE];
+byte current;		/* ftrace_notes */
+short nr_pending;
+
+byte nr_recs[NSITE];	/* records of a site */
+bool patched[NSITE];	/* it calls the recorder no more */
+bool has_text = true;	/* the text of site GOES, and its region */
+bool ftrace_lock;
+
+/* Who is in the recorder, with the number of the table + 1 in a register. */
+#define TASK1	0
+#define TASK2	1
+#define NMI	2
+#define NUSER	3
+byte uses[NUSER];
+bool waits_for[NUSER];
+bool in_nmi[NUSER];	/* an NMI is on the CPU of a task: of the first one */
+
+/* ---- recorder ------------------------------------------------------------ */
+
+/* The site has called __fentry__: its fast path, and ftrace_note() */
+inline note(u, key)
+{
+	uses[u] = current + 1;
+	/* ftrace_note_claim() */
+	i = 0;
+	do
+	:: i < NSLOT ->
+		assert(!notes[uses[u] - 1].freed);
+		seen = notes[uses[u] - 1].slot[i];
+		if
+		:: seen == 0 ->
+			atomic {
+				assert(!notes[uses[u] - 1].freed);
+				if
+				:: notes[uses[u] - 1].slot[i] == 0 ||
+				   BROKEN == NO_CMPXCHG ->
+					notes[uses[u] - 1].slot[i] = key
+				:: else -> seen = notes[uses[u] - 1].slot[i]
+				fi
+			}
+		:: else
+		fi;
+		if
+		:: seen == 0 ->
+			/* FTRACE_NOTE_TAKEN */
+			nr_pending++;
+			break
+		:: seen == key ->
+			/* FTRACE_NOTE_KNOWN */
+			break
+		:: else -> i++
+		fi
+	:: else -> break	/* FTRACE_NOTE_FULL */
+	od;
+	atomic {
+		seen = 0;
+		i = 0;
+		uses[u] = 0;
+		waits_for[u] = false
+	}
+}
+
+/* A task that runs a function over and over. NMIs come to the first one. */
+proctype task(byte u; byte site) provided (!in_nmi[u])
+{
+	byte i, seen;
+
+	do
+	:: !patched[site] && (site != GOES || has_text) ->
+		note(u, site);
+		/*
+		 * As long as the table is as it is, more calls change nothing.
+		 * That takes the idle loop out of the model: a note that is lost
+		 * for ever leaves this task here for ever, an invalid end state.
+		 */
+		patched[site] || (site == GOES && !has_text) ||
+		(notes[current].slot[0] != site && notes[current].slot[1] != site &&
+		 (notes[current].slot[0] == 0 || notes[current].slot[1] == 0))
+	:: else -> break
+	od
+}
+
+/* The same function as what it interrupts, or another one. */
+proctype nmi()
+{
+	byte i, seen, n, key;
+
+	for (n : 1 .. NNMI) {
+		atomic {
+			in_nmi[TASK1] = true;
+			if
+			:: key = 1
+			:: key = 2
+			:: key = GOES
+			fi
+		}
+		if
+		:: !patched[key] && (key != GOES || has_text) -> note(NMI, key)
+		:: else
+		fi;
+		atomic {
+			key = 0;
+			in_nmi[TASK1] = false
+		}
+	}
+}
+
+/* ---- ftraced ------------------------------------------------------------- */
+
+#define has_region(k)	(k != GOES || has_text)
+
+/* ftrace_notes_for_each(): the slot is emptied behind the look at the note */
+inline empty_slot()
+{
+	if
+	:: BROKEN != KEEPS_COUNT || key == GOES -> notes[current].slot[j] = 0
+	:: else
+	fi;
+	nr_pending--
+}
+
+/* round_once() */
+inline round_once()
+{
+	atomic { !ftrace_lock -> ftrace_lock = true }
+	/* collect() */
+	for (j : 0 .. NSLOT - 1) {
+		key = notes[current].slot[j];
+		if
+		:: key == 0
+		:: key != 0 && !has_region(key) && BROKEN != NO_REGION ->
+			empty_slot()
+		:: key != 0 && (has_region(key) || BROKEN == NO_REGION) ->
+			if
+			:: nr_recs[key] -> skip
+			:: !nr_recs[key] -> found[j] = key
+			/* No memory: the note stays. */
+			:: !nr_recs[key] && !failed ->
+				failed = true;
+				if
+				:: BROKEN == KEEPS_COUNT -> empty_slot()
+				:: else
+				fi
+			fi
+		fi
+	}
+	if
+	:: BROKEN == UNLOCKS ->
+		ftrace_lock = false;
+		atomic { !ftrace_lock -> ftrace_lock = true }
+	:: else
+	fi;
+	atomic {
+		/* ftrace_hash_from_sites(): no two alike */
+		if
+		:: found[0] == found[1] && BROKEN != NO_DEDUP -> found[1] = 0
+		:: else
+		fi;
+		/* ftrace_discover_sites(), ftrace_settle(): records, and the stop */
+		for (j : 0 .. NSLOT - 1) {
+			if
+			:: found[j] ->
+				/* Nothing is written through a note of text that is gone. */
+				assert(has_region(found[j]));
+				nr_recs[found[j]]++;
+				/* Doubles are harmless. */
+				assert(nr_recs[found[j]] == 1);
+				patched[found[j]] = true;
+				found[j] = 0
+			:: else
+			fi
+		}
+		j = 0
+	}
+	/* is_done() */
+	for (j : 0 .. NSLOT - 1) {
+		key = notes[current].slot[j];
+		if
+		:: key != 0 && patched[key] -> empty_slot()
+		:: else
+		fi
+	}
+	atomic {
+		/*
+		 * The count is that of the notes, or there would be rounds for ever.
+		 * UNCOUNTED shows what a wrong count leads to.
+		 */
+		assert(uncounted || uses[0] || uses[1] || uses[2] ||
+		       nr_pending == (notes[current].slot[0] != 0) +
+				     (notes[current].slot[1] != 0));
+		j = 0;
+		key = 0;
+		ftrace_lock = false
+	}
+}
+
+/* resize_notes(), then ftrace_notes_retire(); any slot may hold a note by then */
+inline resize_notes()
+{
+	current = 1 - current;
+	if
+	:: BROKEN == RESETS_PENDING -> nr_pending = 0
+	:: else
+	fi;
+	if
+	:: BROKEN != NO_GRACE_PERIOD ->
+		/* Those that are in it now; each leaves, or has to be waited for. */
+		d_step {
+			for (j : 0 .. NUSER - 1) {
+				waits_for[j] = uses[j] != 0
+			}
+			j = 0
+		}
+		!waits_for[0] && !waits_for[1] && !waits_for[2]
+	:: else
+	fi;
+	atomic {
+		for (j : 0 .. NSLOT - 1) {
+			if
+			:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
+				nr_pending--
+			:: else
+			fi;
+			notes[1 - current].slot[j] = 0
+		}
+		j = 0;
+		/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
+		notes[1 - current].freed = true
+	}
+}
+
+/* ftraced(), and ftraced_tick(): no round without has_work() */
+proctype ftraced()
+{
+	byte j, key, n;
+	byte found[NSLOT];
+	bool failed;
+
+end:	do
+	:: n < NRESIZE ->
+		n++;
+		notes[1 - current].freed = false;
+		resize_notes()
+	:: nr_pending > 0 -> round_once()
+	od
+}
+
+/* ---- text that goes ------------------------------------------------------ */
+
+/* ftrace_free_mem(), ftrace_release_mod(): nobody is in it any more. */
+proctype free_text()
+{
+	atomic {
+		!ftrace_lock && uses[TASK2] == 0 && !in_nmi[TASK1] ->
+		has_text = false;
+		nr_recs[GOES] = 0;
+		patched[GOES] = false
+	}
+}
+
+init {
+	atomic {
+		run task(TASK1, 1);
+		run task(TASK2, GOES);
+		run nmi();
+		run ftraced();
+		run free_text()
+	}
+}

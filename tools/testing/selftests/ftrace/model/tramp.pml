@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The life of a trampoline: who calls it, who is in it, when it is freed.
+ *
+ * Models kernel/trace/ftrace/trampoline.c (ftrace_tramp_put(), free_quiet(),
+ * tramp_free(), tramp_of()), update.c (finish(), commit(), drop_from()) and
+ * opsets.c (ftrace_opset_gc(), opset_free()). README says what is assumed.
+ *
+ * Trampolines are born one after the other and have a number for life; memory
+ * that is used again is one that was freed before, so to touch a freed one is all
+ * that has to be ruled out. A set of ops is its trampoline. Site 0 and site 1 have
+ * a record each, rec[], and text, site[]; 0 is a nop.
+ *
+ * BROKEN names one deviation from the code; each has to be refuted.
+ */
+#define NO_GRACE_PERIOD		1	/* ftrace_tramp_put() does not wait for tasks */
+#define NO_RUDE			2	/* free_quiet() does not look at tramps_need_rude */
+#define POKED_LATE		3	/* ftrace_tramps_poked() behind ftrace_opset_gc() */
+#define COMMIT_FAILED		4	/* finish() commits a plan that was not written */
+#define PUT_BEFORE_WRITE	5	/* the old set goes before the sites are written */
+#define WRITES_GOOD_ONES	6	/* a bad site keeps its own text, others are written */
+#define ERASE_AT_PUT		7	/* not in the tree while a task can be in it */
+#define FREE_AT_ONCE		8	/* tramp_free(): kfree(), not kfree_rcu() */
+#define CLEAR_LATE		9	/* free_quiet() clears the flag behind the wait */
+#define OVERWRITES_UNSEEN	10	/* see foreigner() */
+
+#ifndef BROKEN
+#define BROKEN	0
+#endif
+/* How many updates there are, and tasks that can be preempted. */
+#ifndef NUPDATE
+#define NUPDATE	3
+#endif
+#ifndef NTASK
+#define NTASK	1
+#endif
+
+#define NSITE	2
+#define NTRAMP	(NUPDATE + 1)
+
+/* The code of a trampoline: a set has it; put; filled with int3, memory given back. */
+#define UNBORN	0
+#define LIVE	1
+#define PUT	2
+#define QUIET	3	/* in quiet_tramps */
+#define FREED	4
+byte code[NTRAMP];
+bool in_tree[NTRAMP];	/* latch_tree_find() finds it */
+bool object[NTRAMP];	/* struct ftrace_tramp is there */
+
+byte site[NSITE];
+byte rec[NSITE];
+bool aside[NSITE];	/* FTRACE_REC_BAD */
+/* Somebody else has written to the site, which calls nothing of ours any more. */
+#define FOREIGN	255
+bool text_mutex;
+
+/* In which trampoline someone is, 0 for none. Tasks first, then what cannot be
+ * preempted: an interrupt, or the idle task, which RCU-tasks does not wait for.
+ */
+#define ATOMIC	NTASK
+#define NUSER	(NTASK + 1)
+byte inside[NUSER];
+
+/* Bits of the tasks that the grace period of each trampoline waits for. */
+byte tasks_to_wait[NTRAMP];
+bool rude_waits;
+bool need_rude;		/* tramps_need_rude */
+bool unwinding;		/* the unwinder's preempt-off section */
+bool done;
+
+#define calls(s)	(site[s] != 0 && site[s] != FOREIGN)
+#define usable(t)	(t == 0 || (code[t] >= LIVE && code[t] <= QUIET))
+
+/* ---- who calls ---------------------------------------------------------- */
+
+/*
+ * A traced function: a call of what the site says, some time in it, and out.
+ * A call is one step: a task that is preempted in front of it reads the site
+ * again. Where a task is preempted is not modelled, it may take as long as it
+ * likes anywhere.
+ */
+inline call_site(u, s)
+{
+	d_step {
+		if
+		:: calls(s) -> inside[u] = site[s]
+		:: else
+		fi;
+		assert(usable(inside[u]))
+	}
+	/* Runs through it. */
+	assert(usable(inside[u]));
+	/*
+	 * Out of it. RCU-tasks and the rude flavour have seen it go, as far as
+	 * they wait for it.
+	 */
+	d_step {
+		inside[u] = 0;
+		for (i : 1 .. NTRAMP - 1) {
+			tasks_to_wait[i] = tasks_to_wait[i] & (255 - (1 << u))
+		}
+		i = 0;
+		if
+		:: u == ATOMIC -> rude_waits = false
+		:: else
+		fi
+	}
+}
+
+proctype user(byte u)
+{
+	byte i;
+
+	do
+	:: calls(0) -> call_site(u, 0)
+	:: calls(1) -> call_site(u, 1)
+	:: done -> break
+	od
+}
+
+/* ---- who looks ---------------------------------------------------------- */
+
+/*
+ * ftrace_trampoline_template(), asked for an address on the stack of task 0,
+ * which sleeps in a trampoline meanwhile: tasks that run have no stack to walk.
+ */
+proctype unwinder()
+{
+	byte t;
+
+	do
+	:: atomic {
+		/* guard(preempt_notrace); tramp_of() */
+		inside[0] != 0 ->
+		t = inside[0];
+		assert(in_tree[t]);
+		unwinding = true
+	   }
+	   /* It may leave now; layout and ip are read from the object. */
+	   assert(object[t]);
+	   atomic {
+		unwinding = false;
+		t = 0
+	   }
+	:: done -> break
+	od
+}
+
+/* ---- death -------------------------------------------------------------- */
+
+/* ftrace_tramp_put(): call_rcu_tasks(), which knows of tasks and of no others. */
+inline tramp_put(t)
+{
+	d_step {
+		/* No site calls it, and it stays so. */
+		assert(site[0] != t && site[1] != t);
+		code[t] = PUT;
+		tasks_to_wait[t] = 0;
+		if
+		:: BROKEN == ERASE_AT_PUT -> in_tree[t] = false
+		:: else
+		fi;
+		if
+		:: BROKEN != NO_GRACE_PERIOD ->
+			for (i : 0 .. NTASK - 1) {
+				if
+				:: inside[i] -> tasks_to_wait[t] =
+						tasks_to_wait[t] | (1 << i)
+				:: else
+				fi
+			}
+			i = 0
+		:: else
+		fi
+	}
+}
+
+/* The callbacks of RCU-tasks, tramp_is_quiet(), then free_quiet(). */
+proctype free_quiet()
+{
+	byte t, i;
+
+	do
+	:: atomic {
+		/* tramp_is_quiet() */
+		for (t : 1 .. NTRAMP - 1) {
+			if
+			:: code[t] == PUT && !tasks_to_wait[t] -> code[t] = QUIET
+			:: code[t] == PUT
+			:: else
+			fi
+		}
+		t = 0
+	   }
+	   if
+	   :: need_rude && BROKEN != NO_RUDE ->
+		if
+		:: BROKEN != CLEAR_LATE -> need_rude = false
+		:: else
+		fi;
+		/* synchronize_rcu_tasks_rude() */
+		rude_waits = inside[ATOMIC] != 0;
+		!rude_waits;
+		if
+		:: BROKEN == CLEAR_LATE -> need_rude = false
+		:: else
+		fi
+	   :: else
+	   fi;
+	   /* tramp_free() of each */
+	   atomic {
+		for (t : 1 .. NTRAMP - 1) {
+			if
+			:: code[t] == QUIET ->
+				in_tree[t] = false;
+				code[t] = FREED;
+				/* kfree_rcu() */
+				if
+				:: BROKEN != FREE_AT_ONCE -> !unwinding
+				:: else
+				fi;
+				object[t] = false
+			:: else
+			fi
+		}
+		t = 0
+	   }
+	:: done -> break
+	od
+}
+
+/* ---- updates: all of it under ftrace_lock -------------------------------- */
+
+/* ftrace_opset_gc(): sets that no record has. */
+inline opset_gc()
+{
+	atomic {
+		for (j : 1 .. NTRAMP - 1) {
+			if
+			:: code[j] == LIVE && rec[0] != j && rec[1] != j ->
+				tramp_put(j)
+			:: else
+			fi
+		}
+		j = 0
+	}
+}
+
+#define good(s)	(aside[s] || site[s] == rec[s])
+
+inline write_site(s, t)
+{
+	if
+	:: !aside[s] ->
+		assert(t == 0 || code[t] == LIVE);
+		site[s] = t
+	:: else
+	fi
+}
+
+/* set_aside() */
+inline set_aside(s)
+{
+	rec[s] = 0;
+	aside[s] = true
+}
+
+/* ftrace_plan_write() of both sites: all or nothing, in one stop. */
+inline plan_write()
+{
+	atomic {
+		bad = 0;
+		if
+		/* -ENOMEM, before anything is looked at. */
+		:: bad = NSITE + 1
+		:: true ->
+			/* check(): text_mutex keeps the answer true. */
+			text_mutex = true;
+			if
+			:: !good(0) -> bad = 1
+			:: good(0) && !good(1) -> bad = 2
+			:: else
+			fi
+		fi
+	}
+	if
+	:: bad == 0 ->
+		atomic {
+			/* The stop: whoever cannot be preempted has to be out. */
+			inside[ATOMIC] == 0 ->
+			write_site(0, new[0]);
+			write_site(1, new[1])
+		}
+	:: bad == 2 && BROKEN == WRITES_GOOD_ONES ->
+		atomic { inside[ATOMIC] == 0 -> write_site(0, new[0]) }
+	:: else
+	fi;
+	text_mutex = false
+}
+
+/* finish(): of an update that gives both sites new sets. */
+inline update_sites()
+{
+	if
+	:: BROKEN == PUT_BEFORE_WRITE ->
+		atomic {
+			old[0] = rec[0];
+			old[1] = rec[1];
+			rec[0] = 0;
+			rec[1] = 0
+		}
+		opset_gc();
+		atomic {
+			rec[0] = old[0];
+			rec[1] = old[1]
+		}
+	:: else
+	fi;
+	plan_write();
+	d_step {
+		if
+		:: bad == 0 || BROKEN == COMMIT_FAILED ->
+			/* commit() */
+			rec[0] = (aside[0] -> 0 : new[0]);
+			rec[1] = (aside[1] -> 0 : new[1])
+		:: bad != 0 && bad <= NSITE && BROKEN != COMMIT_FAILED ->
+			set_aside(bad - 1)
+		:: else
+		fi;
+		bad = 0;
+		new[0] = 0;
+		new[1] = 0
+	}
+	opset_gc()
+}
+
+/* ftrace_update_drop(): no memory for a plan, one site after the other. */
+inline update_drop()
+{
+	for (s : 0 .. NSITE - 1) {
+		if
+		:: atomic {
+			/* ftrace_plan_write_one(): a poke, nobody is stopped. */
+			rec[s] != 0 && site[s] == rec[s] ->
+			site[s] = 0;
+			rec[s] = 0
+		   }
+			if
+			:: BROKEN != POKED_LATE -> need_rude = true
+			:: else
+			fi
+		:: d_step {
+			rec[s] != 0 && site[s] != rec[s] ->
+			set_aside(s);
+			need_rude = true
+		   }
+		:: else
+		fi
+	}
+	s = 0;
+	opset_gc();
+	if
+	:: BROKEN == POKED_LATE -> need_rude = true
+	:: else
+	fi
+}
+
+proctype updates()
+{
+	byte n, bad, i, j, s;
+	byte new[NSITE], old[NSITE];
+
+	for (n : 1 .. NUPDATE) {
+		if
+		/* A new set for one of them, or for both; ftrace_tramp_make() */
+		:: atomic {
+			code[n] = LIVE;
+			in_tree[n] = true;
+			object[n] = true;
+			if
+			:: new[0] = n; new[1] = n
+			:: new[0] = n; new[1] = rec[1]
+			:: new[0] = rec[0]; new[1] = n
+			fi
+		   }
+		   update_sites()
+		/* The empty set. */
+		:: update_sites()
+		:: update_drop()
+		fi
+	}
+	done = true
+}
+
+/*
+ * Somebody else overwrites a site, once, or nobody does. Here he sees to it that
+ * what cannot be preempted has left what the site called: see README.
+ */
+proctype foreigner()
+{
+	if
+	:: atomic {
+		!text_mutex &&
+		(BROKEN == OVERWRITES_UNSEEN || inside[ATOMIC] == 0) ->
+		site[1] = FOREIGN
+	   }
+	:: true
+	fi
+}
+
+init {
+	byte u;
+
+	atomic {
+		for (u : 0 .. NUSER - 1) {
+			run user(u)
+		}
+		u = 0;
+		run unwinder();
+		run free_quiet();
+		run updates();
+		run foreigner()
+	}
+}
