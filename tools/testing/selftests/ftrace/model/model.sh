@@ -23,6 +23,7 @@ configs() {
 	stop	-DNCPU=3 -DNNMI=1	-DNCPU=2
 	tramp	-DNUPDATE=3		-DNUPDATE=2
 	notes	-DNRESIZE=1		-DNRESIZE=0
+	order	-DBROKEN=0		-DBROKEN=0
 	END
 }
 
@@ -57,6 +58,13 @@ variants() {
 	notes	NO_GRACE_PERIOD		-DNRESIZE=1	.freed)
 	notes	NO_DEDUP		-DNRESIZE=0	(nr_recs[found[j]]==1)
 	notes	KEEPS_COUNT		-DNRESIZE=0	(nr_pending==(
+	order	NO_WMB			-DNONE		!(saw_nr)||saw_entries
+	order	NO_SECOND_RMB		-DNONE		!(saw_nr)||saw_entries
+	order	NO_BEFORE_ATOMIC	-DNONE		!(hit))||saw_nr
+	order	NO_MB			-DNONE		!(hit))||saw_nr
+	order	NO_FIRST_RMB		-DNONE		!(hit))||saw_nr
+	order	NO_RELEASE		-DNONE		!(saw_live)||saw_data
+	order	NO_PROBE_RMB		-DNONE		!(saw_live)||saw_data
 	END
 }
 
@@ -84,7 +92,7 @@ run_spin() {
 	shift
 	# Partial orders do not go together with "provided".
 	# To compile well takes longer than to find an error.
-	[[ $* = *BROKEN* ]] || defs+=(-O2)
+	[[ $* = *-DBROKEN=[1-9]* ]] || defs+=(-O2)
 	! grep -q 'provided (' "$here/$model.pml" || defs+=(-DNOREDUCE)
 	rm -rf "$work/run"
 	mkdir "$work/run"
