@@ -60,7 +60,7 @@ source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 groups='build boot check'
 case ${1:-} in
 lint)	groups+=' docs' ;;
-tests)	groups+=' docs tests' ;;
+tests)	groups+=' docs tests model' ;;
 ''|matrix|bench|model) groups+=" ${1:-}" ;;
 *)	die "no such group of packages: $1" ;;
 esac

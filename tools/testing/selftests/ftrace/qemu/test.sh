@@ -28,7 +28,7 @@ options=(--kernel "$kernel")
 # are found only where they do.
 turns=(--turns)
 [ "$kernel" != kcsan ] || turns=()
-lanes=("runner kunit demo dynamic dynamic-jmp graph tracers livepatch bpf base
+lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch bpf base
 	startup docs sizes recordmcount lint"
        "users stress boots")
 if [ "$kernel" = recorder ]; then
@@ -355,6 +355,9 @@ suite_runner() {
 	judge runner -- "$here/runner-test.sh"
 	judge runner -- "$here/judge-test.py"
 }
+
+# What is subtle in the order of things, in all states there are: the small settings.
+suite_model() { judge model -- "$top/tools/testing/selftests/ftrace/model/model.sh" --small; }
 
 is_row() { # NAME
 	grep -qE "^$1 *\|" "$here/suites.list"
