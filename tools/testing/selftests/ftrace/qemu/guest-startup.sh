@@ -21,7 +21,10 @@ awk -v tracers="$tracers" '
 				return
 			}
 		}
-		printf "%s %d - %s\n", good ? "ok" : "not ok", ++n, name
+		# What follows a "#" is no part of a name in KTAP.
+		plain = name
+		gsub(/#/, "", plain)
+		printf "%s %d - %s\n", good ? "ok" : "not ok", ++n, plain
 		seen[name] = 1
 		name = ""
 	}
