@@ -23,9 +23,14 @@ done
 STRESS=${STRESS:-1}
 IMAGE=$HELPER/image
 
+# Never less than once.
 scaled() { # times
+	local n
+
 	# shellcheck disable=SC2004 # a fraction is none before it stands there
-	echo $(($1 * $STRESS))
+	n=$(($1 * $STRESS))
+	[ $n -gt 0 ] || n=1
+	echo $n
 }
 
 # What a test counted, for who runs it to show.
