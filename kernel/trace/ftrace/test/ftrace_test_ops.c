@@ -11,7 +11,9 @@
  *                                   permanent, ipmodify; or direct: register
  *                                   and unregister are for a direct call, of
  *                                   one ops at a time; or share: it can live
- *                                   with an ops that has ipmodify
+ *                                   with an ops that has ipmodify; or redirect:
+ *                                   have the function do nothing but return;
+ *                                   or recurse: call what is traced, too
  *           name I NAME             give it a name
  *           array I INSTANCE        have it in the function_tracers of that one
  *           filter I GLOB [add]     ftrace_set_filter()
@@ -49,6 +51,8 @@
  * @ops: the ops
  * @registered: register_ftrace_function() took it
  * @direct: it is for register_ftrace_direct()
+ * @redirect: it sends the function to its end
+ * @recurse: its callback calls a function that can be traced
  * @seen: the call sites it was called from, and how often
  * @other: calls for which there was no room in @seen
  *
@@ -58,6 +62,8 @@ struct test_ops {
 	struct ftrace_ops	ops;
 	bool			registered;
 	bool			direct;
+	bool			redirect;
+	bool			recurse;
 	struct {
 		unsigned long	ip;
 		atomic_t	calls;
@@ -86,11 +92,30 @@ static notrace void count_call(struct test_ops *t, unsigned long ip)
 	atomic_inc(&t->other);
 }
 
+/* What a callback that needs protection calls. */
+static noinline void ftrace_test_ops_called(void)
+{
+	barrier();
+}
+
+/* Where a function goes on that is to do nothing. */
+static notrace noinline void ftrace_test_ops_nothing(void)
+{
+	barrier();
+}
+
 static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *op,
 				  struct ftrace_regs *fregs)
 {
-	count_call(container_of(op, struct test_ops, ops), ip);
+	struct test_ops *t = container_of(op, struct test_ops, ops);
+
+	count_call(t, ip);
+	if (t->recurse)
+		ftrace_test_ops_called();
+	if (t->redirect)
+		ftrace_regs_set_instruction_pointer(fregs,
+						    (unsigned long)ftrace_test_ops_nothing);
 }
 
 /* ---- a direct call --------------------------------------------------------- */
@@ -240,6 +265,14 @@ static int set_flag(struct test_ops *t, const char *name)
 		return set_direct(t);
 	if (!strcmp(name, "share")) {
 		t->ops.ops_func = share;
+		return 0;
+	}
+	if (!strcmp(name, "redirect")) {
+		t->redirect = true;
+		return 0;
+	}
+	if (!strcmp(name, "recurse")) {
+		t->recurse = true;
 		return 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
