@@ -12,7 +12,7 @@ SYSCTL=/proc/sys/kernel/ftrace_enabled
 ALL="#### all functions enabled ####"
 
 # Many times what it takes anywhere: who waits that long waits for ever.
-LONG=300
+LONG=${LONG:-300}
 
 fail() { # message
 	echo "FAIL: $*"
