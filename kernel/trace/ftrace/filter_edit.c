@@ -278,6 +278,17 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 }
 
 /**
+ * filter_edits_lost - say that a filter stays as it was
+ * @err: why, a negative errno
+ *
+ * Context: any.
+ */
+void filter_edits_lost(int err)
+{
+	pr_warn("a filter that was written cannot take effect: %d\n", err);
+}
+
+/**
  * filter_edits_publish - have what has been written take effect
  * @ff: the file, being closed
  *
@@ -299,8 +310,7 @@ void filter_edits_publish(struct filter_file *ff)
 	list_for_each_entry(e, &ff->edits, list) {
 		ret = e->dirty ? publish(ff, e) : 0;
 		if (ret)
-			pr_warn("a filter that was written cannot take effect: %d\n",
-				ret);
+			filter_edits_lost(ret);
 	}
 }
 

@@ -76,6 +76,7 @@ struct filter_file {
 int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 		      bool read);
 int filter_edits_select(struct filter_file *ff, const char *name);
+void filter_edits_lost(int err);
 void filter_edits_publish(struct filter_file *ff);
 void filter_edits_free(struct filter_file *ff);
 void filter_edits_forget(u32 start, u32 end);

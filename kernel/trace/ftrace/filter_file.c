@@ -363,12 +363,26 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 	return filter_write(file, ubuf, cnt, ppos);
 }
 
+/*
+ * The last word needs no white space after it and is then taken here. Nobody hears
+ * what closing a file returns: a wrong word is the writer's fault, but a right one
+ * that is lost has its line in the log.
+ */
+static int take_last(struct filter_file *ff)
+{
+	int ret;
+
+	if (!trace_parser_loaded(&ff->parser))
+		return 0;
+	ret = take_parsed(ff);
+	if (ret == -ENOMEM)
+		filter_edits_lost(ret);
+	return ret;
+}
+
 static void filter_file_apply(struct filter_file *ff)
 {
-	/* The last word needs no white space behind it. */
-	if (!ff->failed && trace_parser_loaded(&ff->parser) && take_parsed(ff))
-		ff->failed = true;
-	if (!ff->failed && !ff->in_name)
+	if (!ff->failed && !take_last(ff) && !ff->in_name)
 		filter_edits_publish(ff);
 }
 

@@ -118,7 +118,7 @@ ftrace_regs_get_stack_pointer(struct ftrace_regs *fregs)
 		      (unsigned long)fregs + FTRACE_SITE_RETURN + sizeof(long);
 }
 
-/* Obeyed if the ops of the callback has FTRACE_OPS_FL_IPMODIFY. */
+/* Obeyed if the ops has FTRACE_OPS_FL_IPMODIFY or FTRACE_OPS_FL_SAVE_REGS. */
 #define ftrace_regs_set_instruction_pointer(fregs, addr) \
 	(arch_ftrace_regs(fregs)->regs.ip = (addr))
 
