@@ -55,7 +55,7 @@ wait_for() { # command...
 
 	until "$@"; do
 		n=$((n + 1))
-		[ $n -lt $LONG ] || return 1
+		[ $n -lt "$LONG" ] || return 1
 		sleep 1
 	done
 }
