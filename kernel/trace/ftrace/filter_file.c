@@ -364,9 +364,8 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 }
 
 /*
- * The last word needs no white space after it and is then taken here. Nobody hears
- * what closing a file returns: a wrong word is the writer's fault, but a right one
- * that is lost has its line in the log.
+ * The last word needs no white space after it, and is taken here. Nobody hears
+ * what closing a file returns, so it is the log that has to say it.
  */
 static int take_last(struct filter_file *ff)
 {
@@ -375,7 +374,7 @@ static int take_last(struct filter_file *ff)
 	if (!trace_parser_loaded(&ff->parser))
 		return 0;
 	ret = take_parsed(ff);
-	if (ret == -ENOMEM)
+	if (ret)
 		filter_edits_lost(ret);
 	return ret;
 }
