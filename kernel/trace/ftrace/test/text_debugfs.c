@@ -15,6 +15,10 @@
  *           with zeroes for the branches of static keys, which others change
  * corrupt   takes "NAME BYTES" and writes the bytes (ten hex digits) over the
  *           call site of a function made for that; takes "restore"
+ * place     takes "PLACE FIRST LAST": the call site of a function or an address,
+ *           and from which byte to which, counted from there. Gives a line: what
+ *           ftrace_text_reserved(), ftrace_location_range() of these bytes say
+ *           and ftrace_location() of the place, 0 for no site
  * run       takes "NAME COUNT" and runs a function of this file
  * counts    how often each of them ran
  * nmi...    see nmi_debugfs.c
@@ -577,6 +581,76 @@ static const struct file_operations corrupt_fops = {
 	.release	= single_release,
 };
 
+/* ---- place ------------------------------------------------------------------ */
+
+static struct {
+	unsigned long	ip;
+	long		first;
+	long		last;
+} place;
+
+static DEFINE_MUTEX(place_lock);
+
+static int place_set(char *line)
+{
+	char *word = strsep(&line, " "), *first = strsep(&line, " ");
+	unsigned long ip;
+
+	if (!line || kstrtol(first, 10, &place.first) ||
+	    kstrtol(line, 10, &place.last))
+		return -EINVAL;
+	if (strlen(word) != 2 * sizeof(ip) || kstrtoul(word, 16, &ip)) {
+		ip = kallsyms_lookup_name(word);
+		if (!ip)
+			return -ENOENT;
+		ip = site_of(ip);
+	}
+	place.ip = ip;
+	return 0;
+}
+
+static ssize_t place_write(struct file *file, const char __user *ubuf,
+			   size_t cnt, loff_t *ppos)
+{
+	char *line = ftrace_test_line(ubuf, cnt);
+	int ret;
+
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	mutex_lock(&place_lock);
+	ret = place_set(line);
+	mutex_unlock(&place_lock);
+	kfree(line);
+	return ret ?: cnt;
+}
+
+static int place_show(struct seq_file *m, void *v)
+{
+	unsigned long first, last;
+
+	mutex_lock(&place_lock);
+	first = place.ip + place.first;
+	last = place.ip + place.last;
+	seq_printf(m, "reserved %d range %lx location %lx\n",
+		   ftrace_text_reserved((void *)first, (void *)last),
+		   ftrace_location_range(first, last), ftrace_location(place.ip));
+	mutex_unlock(&place_lock);
+	return 0;
+}
+
+static int place_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, place_show, NULL);
+}
+
+static const struct file_operations place_fops = {
+	.owner		= THIS_MODULE,
+	.open		= place_open,
+	.read		= seq_read,
+	.write		= place_write,
+	.release	= single_release,
+};
+
 static int __init ftrace_test_text_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("ftrace_test", NULL);
@@ -585,6 +659,7 @@ static int __init ftrace_test_text_init(void)
 	debugfs_create_file("calls", 0400, dir, NULL, &calls_fops);
 	debugfs_create_file("image", 0400, dir, NULL, &image_fops);
 	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
+	debugfs_create_file("place", 0600, dir, NULL, &place_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
 	ftrace_test_nmi_files(dir, ftrace_test_in_nmi);
