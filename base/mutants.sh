@@ -146,7 +146,7 @@ keep_kernel() { # KERNEL NAME
 
 # What the kernel says of itself when it is broken, as run.py knows it; and the line
 # behind which that is the doing of a test.
-reports='Kernel panic|Oops[: ]|BUG: |general protection fault|nable to handle|'
+reports='Kernel panic|Oops[: ]|BUG: |kernel BUG at |general protection fault|nable to handle|'
 reports+='double fault|invalid opcode|\] int3: |WARNING: |ftrace bug|UBSAN: |'
 reports+='possible recursive locking|suspicious RCU usage|'
 reports+='W\+X mappings: FAILED|kmemleak: [0-9]+ new suspected'
