@@ -164,7 +164,7 @@ guest() { # RUN NAME-OF-KERNEL MUTANT TESTS
 	[ "$(head_of "$3" Turns)" = no ] || runner+=(--turns)
 	if [[ $4 == kunit/* ]]; then
 		runner+=(--append "kunit.enable=1 kunit.filter_glob=$(suites "$4")")
-		script=("$qemu/guest-leaks.sh")
+		script=("$qemu/guest-end.sh")
 	else
 		# shellcheck disable=SC2206 # words of a list
 		script=(env "STRESS=${stress:-1/4}" LONG=60 "$qemu/guest-boot.sh" "$linux" $4)

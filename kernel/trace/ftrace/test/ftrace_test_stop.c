@@ -5,8 +5,8 @@
  * NMIs go on while call sites are written. A CPU that comes to write its share
  * of a plan loads the patch window by use_temporary_mm(), where this module has
  * a tracer that sends an NMI to the others. Whoever gets one looks at all that
- * is mapped, or raises a machine check, and sends the next: so it goes to and
- * fro through all the steps of a stop, on any machine, however fast it is.
+ * is mapped, or at a call site, or raises a machine check, and sends the next: so
+ * it goes to and fro through all the steps of a stop, on any machine, however fast it is.
  *
  * In debugfs, below ftrace_test_stop/:
  *
@@ -20,6 +20,11 @@
  *                     in for
  *           no-wp     looks that found that the CPU may write what is read-only
  *         and the last address that was odd, wx or shown
+ * bytes   takes a call site that is a nop: look at it; takes 0: do not. Gives one
+ *         line:
+ *           looks        how often an NMI has looked
+ *           breakpoints  how often there was one
+ *           torn         how often there was neither that, nor the nop, nor a call
  * checks  takes the call site of a function that machine checks run: raise
  *         them; takes 0: do not. Gives one line:
  *           raised       how many were raised
@@ -162,6 +167,37 @@ static void look_at_pages(void)
 	note_view(&window, &other);
 }
 
+/* ---- the bytes of a call site ---------------------------------------------- */
+
+static struct {
+	const u8	*site;
+	u8		nop[MCOUNT_INSN_SIZE];
+	atomic_t	looks;
+	atomic_t	breakpoints;
+	atomic_t	torn;
+} bytes;
+
+/* A call has none of the bytes of the nop: that would be halves of two. */
+static void look_at_bytes(void)
+{
+	const u8 *site = READ_ONCE(bytes.site);
+	u8 now[MCOUNT_INSN_SIZE];
+	bool whole;
+
+	if (!site)
+		return;
+	memcpy(now, site, sizeof(now));
+	atomic_inc(&bytes.looks);
+	if (now[0] == INT3_INSN_OPCODE) {
+		atomic_inc(&bytes.breakpoints);
+		return;
+	}
+	whole = now[0] == CALL_INSN_OPCODE ?
+		memcmp(now + 1, bytes.nop + 1, sizeof(now) - 1) :
+		!memcmp(now, bytes.nop, sizeof(now));
+	atomic_add(!whole, &bytes.torn);
+}
+
 /* ---- machine checks -------------------------------------------------------- */
 
 static atomic_t raised, breakpoints;
@@ -249,6 +285,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (in_stop(regs)) {
 		if (READ_ONCE(pages_on))
 			look_at_pages();
+		look_at_bytes();
 		raise_check();
 	}
 	if (!(regs->flags & X86_EFLAGS_IF))
@@ -256,13 +293,16 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
+static bool is_on(void)
+{
+	return READ_ONCE(pages_on) || READ_ONCE(bytes.site) || READ_ONCE(watched);
+}
+
 /* Others load an address space for a moment, too. */
 static notrace void on_load(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
-	if (!READ_ONCE(pages_on) && !READ_ONCE(watched))
-		return;
-	if (!str_has_prefix(current->comm, "migration/"))
+	if (!is_on() || !str_has_prefix(current->comm, "migration/"))
 		return;
 	atomic_set(&budget, BUDGET);
 	send_to_others();
@@ -295,6 +335,14 @@ static int pages_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int bytes_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "looks %d breakpoints %d torn %d\n",
+		   atomic_read(&bytes.looks), atomic_read(&bytes.breakpoints),
+		   atomic_read(&bytes.torn));
+	return 0;
+}
+
 static int checks_show(struct seq_file *m, void *v)
 {
 	seq_printf(m, "raised %d breakpoints %d\n", atomic_read(&raised),
@@ -306,6 +354,21 @@ static ssize_t pages_write(struct file *file, const char __user *ubuf,
 			   size_t cnt, loff_t *ppos)
 {
 	return kstrtobool_from_user(ubuf, cnt, &pages_on) ?: cnt;
+}
+
+static ssize_t bytes_write(struct file *file, const char __user *ubuf,
+			   size_t cnt, loff_t *ppos)
+{
+	unsigned long site;
+	int ret;
+
+	ret = kstrtoul_from_user(ubuf, cnt, 16, &site);
+	if (ret)
+		return ret;
+	if (site)
+		memcpy(bytes.nop, (const void *)site, sizeof(bytes.nop));
+	WRITE_ONCE(bytes.site, (const u8 *)site);
+	return cnt;
 }
 
 static ssize_t checks_write(struct file *file, const char __user *ubuf,
@@ -328,6 +391,11 @@ static int pages_open(struct inode *inode, struct file *file)
 	return single_open(file, pages_show, NULL);
 }
 
+static int bytes_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, bytes_show, NULL);
+}
+
 static int checks_open(struct inode *inode, struct file *file)
 {
 	return single_open(file, checks_show, NULL);
@@ -338,6 +406,14 @@ static const struct file_operations pages_fops = {
 	.open		= pages_open,
 	.read		= seq_read,
 	.write		= pages_write,
+	.release	= single_release,
+};
+
+static const struct file_operations bytes_fops = {
+	.owner		= THIS_MODULE,
+	.open		= bytes_open,
+	.read		= seq_read,
+	.write		= bytes_write,
 	.release	= single_release,
 };
 
@@ -379,6 +455,7 @@ static int __init ftrace_test_stop_init(void)
 		goto unregister;
 	dir = debugfs_create_dir("ftrace_test_stop", NULL);
 	debugfs_create_file("pages", 0600, dir, NULL, &pages_fops);
+	debugfs_create_file("bytes", 0600, dir, NULL, &bytes_fops);
 	debugfs_create_file("checks", 0600, dir, NULL, &checks_fops);
 	return 0;
 

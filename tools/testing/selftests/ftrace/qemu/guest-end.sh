@@ -13,7 +13,12 @@ stats=/sys/kernel/tracing/ftraced_stats
 if [ -e $stats ]; then
 	# A case that writes over a call site says so with "provokes:"; whatever else
 	# is reported run.py takes for an alarm. What is not even reported is lost.
-	bad=$(sed -n 's/^bad: //p' $stats)
+	# Under lockdown only who has opened the file before can read it.
+	if { true <&9; } 2>/dev/null; then
+		bad=$(sed -n 's/^bad: //p' <&9)
+	else
+		bad=$(sed -n 's/^bad: //p' $stats)
+	fi
 	reported=$(grep -c ' ftrace: call site .* it is left alone' /run/guest-log)
 	if [ -z "$bad" ] || [ "$bad" -gt "$reported" ]; then
 		alarm "bad: ${bad:-missing}, $reported reported"

@@ -14,6 +14,10 @@ if [ -e /proc/sys/kernel/ns_last_pid ]; then
 	echo 1234567 >/proc/sys/kernel/ns_last_pid
 fi
 
+# For guest-end.sh, should a test lock the kernel down.
+stats=/sys/kernel/tracing/ftraced_stats
+[ ! -e $stats ] || exec 9<$stats
+
 cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
 ln -s "$tree/Documentation/trace" /tmp/ftrace/Documentation
 ln -s "$tree/scripts" /tmp/ftrace/scripts
