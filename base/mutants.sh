@@ -190,7 +190,7 @@ suites() {
 # "ok TEST", "not TEST WHAT" or "skip TEST" for each of TESTS that has ended.
 outcome() { # RUN TESTS
 	if [[ $2 == kunit/* ]]; then
-		sed -E 's/^\[[ .0-9]+\] //' "$logs/$1.log" 2>/dev/null |
+		sed -E 's/\r$//; s/^\[[ .0-9]+\] //' "$logs/$1.log" 2>/dev/null |
 			awk '$1 == "not" && /^    not ok / { bad = bad ? bad : $4 }
 			     /^(not )?ok [0-9]+ ftrace/ {
 				print ($1 == "not" ? "not kunit/" $4 ": " bad :
@@ -229,7 +229,7 @@ outcome() { # RUN TESTS
 report() { # RUN TESTS
 	[[ $2 != kunit/* ]] || local mark='KTAP version 1'
 	sed "1,/$mark/d" "$logs/$1.log" 2>/dev/null | grep -aEm1 "$reports" |
-		sed -E 's/^\[[ .0-9]+\] //' | cut -c1-90
+		sed -E 's/\r$//; s/^\[[ .0-9]+\] //' | cut -c1-90
 }
 
 show() { # RUN
@@ -364,6 +364,11 @@ build_mutant() { # MUTANT
 		job unbuilt "$1"
 		return
 	fi
+	# The same source gives the same kernel, so it is another one.
+	if cmp -s "$BUILD/$kernel/arch/x86/boot/bzImage" "$BUILD/guest-$kernel/bzImage"; then
+		job unchanged "$1"
+		return
+	fi
 	keep_kernel "$kernel" "$1"
 	job mutant "$1" "$1" "$(head_of "$1" Tests)"
 }
@@ -390,6 +395,7 @@ runner() {
 			rm -rf "$BUILD/guest-$mutant" ;;
 		unapplied)	result 1 "$kernel: the patch applies" ;;
 		unbuilt)	result 1 "$kernel: it can be built" ;;
+		unchanged)	result 1 "$kernel: the kernel is another one" ;;
 		esac
 	done
 	[ $judged -eq ${#mutants[@]} ]
@@ -415,6 +421,8 @@ done
 
 # All kernels below are made from a source tree of their own.
 export BUILD=$build/mutants
+# Nor do they count how often they were made.
+export KBUILD_BUILD_VERSION=1
 mkdir -p "$logs" "$BUILD"
 ln -sfn ../qemu "$BUILD/qemu"
 fresh_tree
