@@ -159,7 +159,7 @@ guest() { # RUN NAME-OF-KERNEL MUTANT TESTS
 
 	append=$(head_of "$3" Append) cpus=$(head_of "$3" Cpus) stress=$(head_of "$3" Stress)
 	runner=("$qemu/run.py" --kernel "$BUILD/guest-$name/bzImage" --modules "guest-$name"
-		--cpus "${cpus:-2}" --mem 3G --silence 300 --limit 3600
+		--cpus "${cpus:-2}" --mem 3G --silence 900 --limit 3600
 		--append "kasan_multi_shot $append" --log "$logs/$run.log")
 	[ "$(head_of "$3" Turns)" = no ] || runner+=(--turns)
 	if [[ $4 == kunit/* ]]; then
