@@ -6,6 +6,7 @@
  * available_filter_functions, from 1) or the address of a function or call
  * site. Any alias of a function selects it, and it need never have run.
  */
+#include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/glob.h>
 #include <linux/module.h>
@@ -170,13 +171,11 @@ static int match_glob(const struct ftrace_glob *g, const struct ftrace_glob *mod
  * @name: the name
  * @mod: which modules count, or NULL
  * @s: where their call sites go
- * @addr: the address of the last one found
  */
 struct exact {
 	const char			*name;
 	const struct ftrace_glob	*mod;
 	struct ftrace_sites		*s;
-	unsigned long			addr;
 };
 
 static int exact_addr(void *data, unsigned long addr)
@@ -190,7 +189,6 @@ static int exact_addr(void *data, unsigned long addr)
 	rec = ftrace_rec_find(ip);
 	if (rec && rec->state & FTRACE_REC_BAD)
 		return 0;
-	x->addr = addr;
 	return ftrace_sites_add(x->s, ip);
 }
 
@@ -309,11 +307,80 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 	return sites ? ftrace_hash_change(hash, sites, g.not) : -EINVAL;
 }
 
+/* ---- addresses of names ---------------------------------------------------- */
+
+/**
+ * struct lookup - names that are looked up in modules
+ * @name: all of them, sorted
+ * @nr: how many
+ * @addr: the address of each; 0: not found yet
+ * @missing: how many of these there are
+ */
+struct lookup {
+	const char	**name;
+	size_t		nr;
+	unsigned long	*addr;
+	size_t		missing;
+};
+
+static bool can_be_traced(unsigned long addr)
+{
+	unsigned long ip = ftrace_location(addr);
+	struct dyn_ftrace *rec;
+	bool good;
+
+	if (!ip)
+		return false;
+	preempt_disable_notrace();
+	rec = ftrace_rec_find(ip);
+	good = !rec || !(READ_ONCE(rec->state) & FTRACE_REC_BAD);
+	preempt_enable_notrace();
+	return good;
+}
+
+static int take_lowest(void *data, unsigned long addr)
+{
+	unsigned long *lowest = data;
+
+	if ((!*lowest || addr < *lowest) && can_be_traced(addr))
+		*lowest = addr;
+	return 0;
+}
+
+static int cmp_name(const void *a, const void *b)
+{
+	return strcmp(*(const char **)a, *(const char **)b);
+}
+
+/* A name may be asked for more than once. The first of its symbols counts. */
+static int take_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct lookup *l = data;
+	const char **at;
+	size_t i;
+
+	at = bsearch(&name, l->name, l->nr, sizeof(*l->name), cmp_name);
+	if (!at)
+		return 0;
+	i = at - l->name;
+	while (i && !strcmp(l->name[i - 1], name))
+		i--;
+	if (l->addr[i] || !can_be_traced(addr))
+		return 0;
+	for (; i < l->nr && !strcmp(l->name[i], name); i++) {
+		l->addr[i] = addr;
+		l->missing--;
+	}
+	/* Anything but 0 ends the walk. */
+	return !l->missing;
+}
+
 /**
  * ftrace_lookup_symbols - the addresses of functions by their names
  * @sorted_syms: the names
  * @cnt: how many
- * @addrs: gets the address of a function of each name that can be traced
+ * @addrs: gets the address of a function of each name that can be traced: of
+ *	   several in the kernel the lowest; one in a module if the kernel has none
  *
  * Context: process.
  * Return: 0, -ESRCH if one of them cannot be found, -ENOMEM.
@@ -321,22 +388,21 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
 			  unsigned long *addrs)
 {
-	struct ftrace_sites s = {};
-	struct exact x = { .s = &s };
+	struct lookup l = { .name = sorted_syms, .nr = cnt, .addr = addrs };
 	size_t i;
-	int ret = 0;
+	int ret;
 
-	mutex_lock(&ftrace_lock);
-	for (i = 0; i < cnt && !ret; i++) {
-		x.name = sorted_syms[i];
-		s.nr = 0;
-		ret = find_exact(&x);
-		if (!ret && !s.nr)
-			ret = -ESRCH;
-		if (!ret)
-			addrs[i] = x.addr;
+	scoped_guard(mutex, &ftrace_lock)
+		ret = ftrace_table_rest();
+	if (ret)
+		return ret;
+	for (i = 0; i < cnt; i++) {
+		addrs[i] = 0;
+		kallsyms_on_each_match_symbol(take_lowest, sorted_syms[i],
+					      &addrs[i]);
+		l.missing += !addrs[i];
 	}
-	mutex_unlock(&ftrace_lock);
-	ftrace_sites_free(&s);
-	return ret;
+	if (l.missing && IS_ENABLED(CONFIG_MODULES))
+		module_kallsyms_on_each_symbol(NULL, take_symbol, &l);
+	return l.missing ? -ESRCH : 0;
 }

@@ -336,6 +336,8 @@ static void apply_test(struct kunit *test)
 
 static void lookup_test(struct kunit *test)
 {
+	unsigned long first = min((unsigned long)ftrace_kunit_twin0,
+				  (unsigned long)ftrace_kunit_twin1);
 	unsigned long addrs[2] = {};
 	const char *syms[2];
 
@@ -346,6 +348,13 @@ static void lookup_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, addrs[0], (unsigned long)ftrace_victims[0].func);
 	KUNIT_EXPECT_EQ(test, addrs[1], (unsigned long)ftrace_victims[2].func);
 	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 0, addrs), 0);
+	/* The first of several, and as often as it is asked for. */
+	syms[0] = "ftrace_kunit_twin";
+	syms[1] = "ftrace_kunit_twin";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 2, addrs), 0);
+	KUNIT_EXPECT_EQ(test, addrs[0], first);
+	KUNIT_EXPECT_EQ(test, addrs[1], addrs[0]);
+	syms[0] = "ftrace_kunit_alias";
 	syms[1] = "no_such_function";
 	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 2, addrs), -ESRCH);
 	syms[0] = "ftrace_kunit_target";

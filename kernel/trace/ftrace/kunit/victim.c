@@ -35,6 +35,13 @@ const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS] = {
 	{ "ftrace_kunit_victim2", ftrace_kunit_victim2, 102 },
 };
 
+static noinline unsigned int ftrace_kunit_twin(void)
+{
+	return 300;
+}
+
+unsigned int (*const ftrace_kunit_twin0)(void) = ftrace_kunit_twin;
+
 noinline unsigned int ftrace_kunit_unseen(void)
 {
 	return 200;
