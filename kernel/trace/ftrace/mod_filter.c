@@ -115,22 +115,35 @@ static int wait_for(struct list_head *waiting, const char *func,
 	return 0;
 }
 
+/* Those that "!func:mod:module" takes away: the same words, or all of a module. */
+static bool is_meant(const struct ftrace_mod_load *w, const char *func,
+		     const char *module)
+{
+	if (strcmp(w->module, module))
+		return false;
+	return !*func || !strcmp(func, "*") || !strcmp(w->func, func);
+}
+
 static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
 			const char *func, const char *module)
 {
-	struct ftrace_mod_load *w = waiter_find(waiting, func, module);
+	struct ftrace_mod_load *w, *next;
+	int ret = -EINVAL;
 
-	if (!w)
-		return -EINVAL;
-	list_del(&w->list);
-	kfree(w);
+	list_for_each_entry_safe(w, next, waiting, list) {
+		if (!is_meant(w, func, module))
+			continue;
+		list_del(&w->list);
+		kfree(w);
+		ret = 0;
+	}
 	/* If it was all that made the filter mean nothing. */
-	if (list_empty(waiting) && *hash &&
+	if (!ret && list_empty(waiting) && *hash &&
 	    (*hash)->flags & FTRACE_HASH_FL_WAITS) {
 		ftrace_hash_free(*hash);
 		*hash = NULL;
 	}
-	return 0;
+	return ret;
 }
 
 /**
@@ -174,6 +187,9 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 		ret = -EINVAL;
 	else
 		ret = wait_for(waiting, func, module, enable);
+	/* Of what is there and what is yet to come both are taken away. */
+	if (!ret && sites && p.func.not && waiting)
+		wait_no_more(hash, waiting, func + 1, module);
 	mod_pattern_free(&p);
 	return ret;
 }
@@ -276,15 +292,37 @@ int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
 	return 0;
 }
 
-static int resolve_half(struct ftrace_ops *ops, struct list_head *waiting,
-			bool enable)
+/* Does one of those that wait name this module? */
+static bool waits_for(const struct list_head *waiting, const char *module)
+{
+	struct ftrace_mod_load *w;
+	struct ftrace_glob g;
+	bool waits = false;
+	char *text;
+
+	list_for_each_entry(w, waiting, list) {
+		text = kstrdup(w->module, GFP_KERNEL);
+		/* What cannot be told apart is looked at. */
+		if (!text)
+			return true;
+		parse_half(&g, text);
+		waits = ftrace_glob_match(&g, module, strlen(module));
+		kfree(text);
+		if (waits)
+			break;
+	}
+	return waits;
+}
+
+static int resolve_half(struct ftrace_ops *ops, const char *module,
+			struct list_head *waiting, bool enable)
 {
 	struct ftrace_filter f;
 	struct ftrace_hash *hash;
 	LIST_HEAD(came);
 	int ret;
 
-	if (list_empty(waiting))
+	if (!waits_for(waiting, module))
 		return 0;
 	ftrace_ops_filter(ops, &f);
 	hash = ftrace_hash_copy(enable ? f.filter : f.skip);
@@ -309,10 +347,10 @@ static void resolve(const char *module, struct trace_array *tr, bool enable)
 	struct ftrace_tracer *t = NULL;
 	int err;
 
-	err = resolve_half(tr->ops, ftrace_waiting(tr, enable), enable);
+	err = resolve_half(tr->ops, module, ftrace_waiting(tr, enable), enable);
 	while ((t = ftrace_tracer_next_any(tr, t))) {
-		err = resolve_half(t->ops, ftrace_tracer_waiting(t, enable),
-				   enable) ?: err;
+		err = resolve_half(t->ops, module,
+				   ftrace_tracer_waiting(t, enable), enable) ?: err;
 	}
 	if (err)
 		pr_warn("a filter for module %s cannot take effect: %d\n",
