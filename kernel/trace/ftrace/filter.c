@@ -14,15 +14,61 @@ static struct ftrace_hash __rcu **half_of(struct ftrace_ops_hash *h, bool enable
 	return enable ? &h->filter_hash : &h->notrace_hash;
 }
 
-static bool has_users(struct ftrace_ops_hash *h)
+/* Nobody means to send all functions to one place. */
+static bool needs_list(const struct ftrace_ops *ops)
+{
+	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
+}
+
+/* A call site that has been set aside, and so never calls anything. */
+static bool is_bad(unsigned long ip)
+{
+	struct dyn_ftrace *rec = ftrace_rec_find(ip);
+
+	return rec && rec->state & FTRACE_REC_BAD;
+}
+
+/**
+ * ftrace_filter_fits - can an ops keep its promise with the filter it has?
+ * @ops: the ops, not registered yet
+ * @f: its filter
+ *
+ * Who sends functions elsewhere takes for granted that they go there, each of
+ * them.
+ *
+ * Context: process, ftrace_lock held.
+ */
+bool ftrace_filter_fits(const struct ftrace_ops *ops,
+			const struct ftrace_filter *f)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!needs_list(ops))
+		return true;
+	if (ftrace_hash_empty(f->filter))
+		return false;
+	for (i = 0; i < f->filter->count; i++) {
+		if (is_bad(ftrace_text_addr(f->filter->sites[i])))
+			return false;
+	}
+	return true;
+}
+
+/* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */
+static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
 {
 	struct ftrace_ops *ops = NULL;
+	int nr = 0;
 
 	while ((ops = ftrace_next_ops(ops))) {
-		if (ops->func_hash == h)
-			return true;
+		if (ops->func_hash != h)
+			continue;
+		if (needs_list(ops) && ftrace_hash_empty(new->filter))
+			return -EINVAL;
+		nr++;
 	}
-	return false;
+	return nr;
 }
 
 /**
@@ -33,7 +79,8 @@ static bool has_users(struct ftrace_ops_hash *h)
  * @enable: it is what to trace; otherwise, what not to
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops(), and nothing has changed.
+ * Return: 0; -EINVAL (a registered ops that sends functions elsewhere would mean
+ * all of them) or an error as of ftrace_update_ops(), and nothing has changed.
  */
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable)
@@ -41,7 +88,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	struct ftrace_ops_hash *h = ops->func_hash;
 	struct ftrace_hash __rcu **half = half_of(h, enable);
 	struct ftrace_filter old, new;
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &old);
@@ -51,9 +98,9 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	else
 		new.skip = hash;
 
-	if (has_users(h)) {
-		if (ftrace_hash_empty(new.filter))
-			ret = ftrace_discover_all();
+	ret = nr_users(h, &new);
+	if (ret > 0) {
+		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)
 			ret = ftrace_update_filter(h, &old, &new);
 	}
@@ -175,8 +222,12 @@ void ftrace_set_global_notrace(unsigned char *buf, int len, int reset)
 }
 EXPORT_SYMBOL_GPL(ftrace_set_global_notrace);
 
-/* The call sites of given functions; -EINVAL if one of them has none. */
-static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt)
+/*
+ * The call sites of given functions. -EINVAL if one of them has none, or has one
+ * that has been set aside: it could only be taken away.
+ */
+static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt,
+				    bool remove)
 {
 	struct ftrace_sites s = {};
 	struct ftrace_hash *hash;
@@ -186,11 +237,25 @@ static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt)
 	for (i = 0; i < cnt && !ret; i++) {
 		unsigned long ip = ftrace_location(ips[i]);
 
-		ret = ip ? ftrace_sites_add(&s, ip) : -EINVAL;
+		ret = !ip || (!remove && is_bad(ip)) ? -EINVAL :
+						       ftrace_sites_add(&s, ip);
 	}
 	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
 	ftrace_sites_free(&s);
 	return hash;
+}
+
+/* A set without some sites, each of which has to be in it. */
+static struct ftrace_hash *without(const struct ftrace_hash *hash,
+				   const struct ftrace_hash *sites)
+{
+	unsigned int i;
+
+	for (i = 0; sites && i < sites->count; i++) {
+		if (!ftrace_hash_has(hash, ftrace_text_addr(sites->sites[i])))
+			return ERR_PTR(-ENOENT);
+	}
+	return ftrace_hash_minus(hash, sites);
 }
 
 static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
@@ -200,13 +265,12 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	sites = sites_of(ips, cnt);
+	sites = sites_of(ips, cnt, remove);
 	if (IS_ERR(sites))
 		return PTR_ERR(sites);
 	hash = working_copy(ops, true, reset);
 	result = IS_ERR(hash) ? hash :
-		 remove ? ftrace_hash_minus(hash, sites) :
-			  ftrace_hash_union(hash, sites);
+		 remove ? without(hash, sites) : ftrace_hash_union(hash, sites);
 	ret = PTR_ERR_OR_ZERO(result);
 	if (!ret && sites)
 		ret = ftrace_discover_sites(sites->sites, sites->count);
@@ -230,8 +294,10 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
  * @reset: forget what was set before
  *
  * Context: process.
- * Return: 0; -EINVAL (one of them cannot be traced), -ENOMEM, -ENODEV or an
- * error as of ftrace_update_ops(); then the filter is as it was.
+ * Return: 0; -EINVAL (one of them cannot be traced, or is the last one of an ops
+ * that sends functions elsewhere), -ENOENT (one that is to be taken away is not
+ * there), -ENOMEM, -ENODEV or an error as of ftrace_update_ops(); then the filter
+ * is as it was.
  */
 int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
 			  unsigned int cnt, int remove, int reset)

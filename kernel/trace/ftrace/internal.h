@@ -409,6 +409,8 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs);
 void ftrace_pid_update_ops(struct ftrace_ops *ops);
+bool ftrace_filter_fits(const struct ftrace_ops *ops,
+			const struct ftrace_filter *f);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);

@@ -194,9 +194,7 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EINVAL;
 	}
-	/* Nobody means to send all functions to one place. */
-	if (ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) &&
-	    ftrace_hash_empty(f->filter))
+	if (!ftrace_filter_fits(ops, f))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
 		return -EBUSY;
