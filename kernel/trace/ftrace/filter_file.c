@@ -181,7 +181,8 @@ static struct filter_file *filter_file_of(struct file *file)
 /**
  * ftrace_regex_open - open a filter file
  * @tr: the trace array it belongs to, or NULL
- * @ops: whose filter it is
+ * @ops: whose filter it is; NULL: that of @tr, which may be on its way out until
+ *	 it has been taken hold of
  * @flag: FTRACE_ITER_FILTER, what to trace; FTRACE_ITER_NOTRACE, what not to
  * @inode: of the file
  * @file: the file
@@ -201,6 +202,8 @@ int ftrace_regex_open(struct trace_array *tr, struct ftrace_ops *ops, int flag,
 	if (ret)
 		return ret;
 
+	if (!ops)
+		ops = tr->ops;
 	ftrace_ops_init(ops);
 	ff = filter_file_alloc(tr, flag);
 	ret = ff ? filter_file_attach(ff, ops, file) : -ENOMEM;
@@ -409,16 +412,14 @@ int ftrace_regex_release(struct inode *inode, struct file *file)
 
 static int filter_open(struct inode *inode, struct file *file)
 {
-	struct trace_array *tr = inode->i_private;
-
-	return ftrace_regex_open(tr, tr->ops, FTRACE_ITER_FILTER, inode, file);
+	return ftrace_regex_open(inode->i_private, NULL, FTRACE_ITER_FILTER,
+				 inode, file);
 }
 
 static int notrace_open(struct inode *inode, struct file *file)
 {
-	struct trace_array *tr = inode->i_private;
-
-	return ftrace_regex_open(tr, tr->ops, FTRACE_ITER_NOTRACE, inode, file);
+	return ftrace_regex_open(inode->i_private, NULL, FTRACE_ITER_NOTRACE,
+				 inode, file);
 }
 
 static const struct file_operations filter_fops = {
