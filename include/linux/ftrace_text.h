@@ -45,7 +45,8 @@ struct ftrace_plan_entry {
 
 /**
  * struct ftrace_plan - the changes of one update, ascending by @ip
- * @entries: the changes; vmalloc()ed, so that an NMI can read them anywhere
+ * @entries: the changes, in memory of the kernel that is mapped for good: an NMI
+ *	     reads them
  * @nr: how many there are
  * @nr_text: how many of them change text
  * @size: how many @entries has room for
