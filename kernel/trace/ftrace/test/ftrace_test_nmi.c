@@ -33,6 +33,7 @@
 
 #include <asm/apic.h>
 #include <asm/ibt.h>
+#include <asm/nmi.h>
 #include <asm/text-patching.h>
 
 #include "run.h"

@@ -51,6 +51,7 @@
 #include <asm/apic.h>
 #include <asm/mce.h>
 #include <asm/msr.h>
+#include <asm/nmi.h>
 #include <asm/text-patching.h>
 
 static bool pages_on;

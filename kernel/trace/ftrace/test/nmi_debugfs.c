@@ -16,6 +16,8 @@
 #include <linux/module.h>
 #include <linux/nmi.h>
 
+#include <asm/nmi.h>
+
 #include "run.h"
 
 static DEFINE_PER_CPU(unsigned int, nmis);

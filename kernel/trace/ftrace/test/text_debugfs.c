@@ -412,6 +412,8 @@ static const struct file_operations calls_fops = {
 
 /* ---- image --------------------------------------------------------------- */
 
+#ifdef CONFIG_JUMP_LABEL
+
 /* @buf holds the text from @start on. text_mutex. */
 static void blank_static_keys(u8 *buf, unsigned long start, size_t cnt)
 {
@@ -428,6 +430,10 @@ static void blank_static_keys(u8 *buf, unsigned long start, size_t cnt)
 			memset(buf + (at - start), 0, end - at);
 	}
 }
+
+#else
+static void blank_static_keys(u8 *buf, unsigned long start, size_t cnt) { }
+#endif
 
 static ssize_t image_read(struct file *file, char __user *ubuf, size_t cnt,
 			  loff_t *ppos)
