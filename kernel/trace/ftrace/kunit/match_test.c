@@ -336,8 +336,7 @@ static void apply_test(struct kunit *test)
 
 static void lookup_test(struct kunit *test)
 {
-	unsigned long first = min((unsigned long)ftrace_kunit_twin0,
-				  (unsigned long)ftrace_kunit_twin1);
+	unsigned long first = min(ftrace_kunit_addr_twin0(), ftrace_kunit_addr_twin1());
 	unsigned long addrs[2] = {};
 	const char *syms[2];
 

@@ -9,4 +9,7 @@ static noinline unsigned int ftrace_kunit_twin(void)
 	return 301;
 }
 
-unsigned int (*const ftrace_kunit_twin1)(void) = ftrace_kunit_twin;
+unsigned long ftrace_kunit_addr_twin1(void)
+{
+	return (unsigned long)ftrace_kunit_twin;
+}

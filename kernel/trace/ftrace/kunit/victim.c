@@ -40,7 +40,10 @@ static noinline unsigned int ftrace_kunit_twin(void)
 	return 300;
 }
 
-unsigned int (*const ftrace_kunit_twin0)(void) = ftrace_kunit_twin;
+unsigned long ftrace_kunit_addr_twin0(void)
+{
+	return (unsigned long)ftrace_kunit_twin;
+}
 
 noinline unsigned int ftrace_kunit_unseen(void)
 {

@@ -30,9 +30,9 @@ unsigned int ftrace_kunit_victim2(void);
 /* Another name of the first victim. */
 unsigned int ftrace_kunit_alias(void);
 
-/* Two functions that are both called ftrace_kunit_twin. */
-extern unsigned int (*const ftrace_kunit_twin0)(void);
-extern unsigned int (*const ftrace_kunit_twin1)(void);
+/* Where the two functions are that are both called ftrace_kunit_twin. */
+unsigned long ftrace_kunit_addr_twin0(void);
+unsigned long ftrace_kunit_addr_twin1(void);
 
 /* Called by nobody but the test of the recorder, so that it is not noted yet. */
 unsigned int ftrace_kunit_unseen(void);
