@@ -9,6 +9,8 @@
 #define pr_fmt(fmt) "ftrace: " fmt
 
 #include <linux/err.h>
+#include <linux/kallsyms.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -16,8 +18,11 @@
 
 #include "filter_edit.h"
 
-/* Room for a word that is written: a name, a command, its arguments. */
-#define WORD_SIZE	512
+/*
+ * Room for a word that is written: a symbol in its longest form, which leaves some
+ * for a command and its arguments.
+ */
+#define WORD_SIZE	KSYM_SYMBOL_LEN
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -300,6 +305,9 @@ static ssize_t take_words(struct filter_file *ff, const char __user *ubuf,
 	int ret;
 
 	while (done < cnt) {
+		/* Each word may be a glob, and there may be thousands of them. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		len = trace_get_user(&ff->parser, ubuf + done, cnt - done, ppos);
 		if (len < 0)
 			return len;
@@ -341,8 +349,8 @@ static ssize_t filter_write(struct file *file, const char __user *ubuf,
  * Context: process.
  * Return: bytes taken; -EINVAL (no function matches, no such command, a word
  * is too long), -ENOENT (no tracer of that name), -EPERM (not for the files to
- * change), -ENOMEM, -ENODEV, -EFAULT. After an error nothing that was
- * written through this open file takes effect.
+ * change), -ENOMEM, -ENODEV, -EFAULT, -EINTR (the task is being killed). After an
+ * error nothing that was written through this open file takes effect.
  */
 ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
 			    size_t cnt, loff_t *ppos)
