@@ -6,7 +6,10 @@ Each simulation is a run as a broken core or a broken guest could make it.  Prin
 TAP.
 """
 
+import argparse
+import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,14 +59,14 @@ class Place:
             f.write(text)
         return path
 
-    def judge(self, script, *args, cases=CASES):
+    def judge(self, script, *args, cases=CASES, command=()):
         """(lines of judge.py, its status) for a program of the shell's."""
-        command = [os.path.join(HERE, "judge.py"), "--suite", "s", "--tree", self.top,
-                   "--skips", self.top + "/skips.list", "--out", self.top + "/out", *args]
+        call = [os.path.join(HERE, "judge.py"), "--suite", "s", "--tree", self.top,
+                "--skips", self.top + "/skips.list", "--out", self.top + "/out", *args]
         if cases:
-            command += ["--cases", " ".join(cases)]
-        command += ["--", "bash", self.file("script", "cd %s\n" % self.top + script)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            call += ["--cases", " ".join(cases)]
+        call += ["--", "bash", self.file("script", "cd %s\n" % self.top + script), *command]
+        done = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding="utf-8", check=False)
         if done.stderr:
             return ["not ok - judge.py: " + done.stderr], done.returncode
@@ -168,6 +171,107 @@ def logs():
                      "not ok - s: ftrace-c is not in the list of suites"]
 
 
+class Emulator:
+    """An emulator that is gone: with this status, of this complaint."""
+
+    def __init__(self, returncode):
+        self.returncode = returncode
+        self.stderr = io.BytesIO(b"qemu: a.c:1: f: Assertion failed.")
+
+    def wait(self):
+        """It has ended already."""
+
+
+def ends():
+    """What run.py says of how a guest ended."""
+    alarm = "[ 1.0] WARNING: CPU: 0 PID: 1 at kernel/a.c:1 f+0x1/0x2\n"
+    oops = ("[ 2.0] Oops: int3: 0000 [#1]\n[ 2.0] RIP: 0010:f+0x7/0x10\n"
+            "[ 2.0] Code: 90 00 <90>\n")
+    args = argparse.Namespace(allow_warn=False)
+    version = run.qemu_version
+    run.qemu_version = lambda: (7, 2)
+    try:
+        with tempfile.TemporaryDirectory() as top:
+            path = os.path.join(top, "log")
+            for what, log, returncode, status, want in (
+                    ("all is well", "", 0, 0, None),
+                    ("the script fails", "", 0, 1, None),
+                    ("the kernel warns", alarm, 0, 0, run.FAILED),
+                    ("no result", "", 0, None, run.FAILED),
+                    ("the emulator dies", "", -signal.SIGABRT, None, run.EMULATOR),
+                    ("a warning, then the emulator dies", alarm, -signal.SIGABRT, None,
+                     run.FAILED),
+                    ("a late breakpoint", oops, 0, None, run.EMULATOR),
+                    ("a warning, then a late breakpoint", alarm + oops, 0, None, run.FAILED)):
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(log)
+                console = run.Console(path, None)
+                console.read()
+                try:
+                    run.check_end(args, Emulator(returncode), console, status)
+                    got = None
+                except run.Failure as e:
+                    got = e.status
+                yield "how a guest ends: " + what, got == want
+    finally:
+        run.qemu_version = version
+
+
+def kept_logs():
+    """The log of a guest whose emulator failed is there for who reads logs."""
+    with tempfile.TemporaryDirectory() as top:
+        place = Place(top)
+        log = place.file("guest.log", "of an earlier run\n")
+        place.file("guest.log.3", "of an earlier run\n")
+        place.judge("echo guest >>guest.log\n[ -e guest.log.1 ] || exit 124\n" +
+                    said("ok 1 - a\n1..1\n"), cases=(), command=("--log", log))
+        left = sorted(name for name in os.listdir(top) if name.startswith("guest.log"))
+        yield "each guest's log is kept, and none of an earlier run", \
+            left == ["guest.log", "guest.log.1"]
+        with open(log, encoding="utf-8") as f:
+            yield "a guest's log is its own", f.read() == "guest\n"
+
+
+REPORT = """[ 1.0] ==================================================================
+[ 1.0] BUG: KCSAN: data-race in %s / g
+[ 1.0] write to 0x1 of 8 bytes by task 1 on cpu 0:
+[ 1.0]  %s+0x1/0x10
+[ 1.0]  start+0x1/0x10
+"""
+CLOSE = "[ 1.0] ==================================================================\n"
+
+
+def races():
+    """What races.sh makes of the logs of KCSAN."""
+    begin = "[ 0.0] kcsan: enabled early\n"
+    with tempfile.TemporaryDirectory() as top:
+        place = Place(top)
+        ours = os.path.join(top, "build/kcsan/kernel/trace/ftrace")
+        os.makedirs(ours)
+        os.makedirs(os.path.join(top, "build/kcsan/arch/x86/kernel"))
+        subprocess.run(["gcc", "-c", "-o", ours + "/a.o",
+                        place.file("a.c", "void mine(void) { }\n")], check=True)
+        for what, logs, good in (
+                ("no report", [begin], True),
+                ("KCSAN is off", ["nothing\n"], False),
+                ("a race of the base", [begin + REPORT % ("f", "f") + CLOSE], True),
+                ("a race of ours", [begin + REPORT % ("f", "mine") + CLOSE], False),
+                ("a race of the base, then one of ours",
+                 [begin + REPORT % ("f", "f") + CLOSE + REPORT % ("h", "mine") + CLOSE], False),
+                ("a report that breaks off", [begin + REPORT % ("f", "f")], False),
+                ("a race in the log of a guest before",
+                 [begin + REPORT % ("f", "mine") + CLOSE, begin], False),
+                ("a report that breaks off in a guest before",
+                 [begin + REPORT % ("f", "f"), begin], False)):
+            paths = [place.file("log%d" % n, text) for n, text in enumerate(logs)]
+            done = subprocess.run([os.path.join(HERE, "races.sh"), *paths],
+                                  env={**os.environ, "BUILD": top + "/build"}, check=False,
+                                  stdout=subprocess.PIPE, encoding="utf-8")
+            lines = [line for line in done.stdout.split("\n") if line and line[0] != "#"]
+            yield "races: " + what, len(lines) == 2 and lines[0] == "1..1" and \
+                lines[1].startswith("ok 1 - no data race" if good else "not ok 1 - ")
+
+
 def breakpoints():
     """An oops of a breakpoint that is not there, with an old emulator and a new one."""
     oops = "Oops: int3: 0000 [#1]\nRIP: 0010:f+0x7/0x10\nCode: 90 00 <90>\n"
@@ -248,7 +352,7 @@ def main():
         for what, log, want in logs():
             check(what, want, *place.judge("", "--kunit", place.file("log", log),
                                            "--suites", "ftrace-a ftrace-b", cases=()))
-    for what, good in (*breakpoints(), *alarms()):
+    for what, good in (*breakpoints(), *alarms(), *ends(), *kept_logs(), *races()):
         tell(what, good)
     print("1..%d" % n)
     return bad > 0

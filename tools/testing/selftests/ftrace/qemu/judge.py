@@ -11,16 +11,19 @@ as its last arguments, and each has to answer by its description; with --kunit
 the results are those in the log of the kernel.
 
 Prints "ok - SUITE: TEST", "not ok - ..." or "ok - ... # SKIP why" for each test,
-all else as comments, and "judged N", the number of results, in the end.  Lines are read by the base's kunit_parser, so that there
-is one reader of KTAP.  It takes the plan first; a program that only knows at its
-end how many tests it had says so in its last line, which is moved up.
+all else as comments, and "judged N", the number of results, in the end.  Lines
+are read by the base's kunit_parser, so that there is one reader of KTAP.  It
+takes the plan first; a program that only knows at its end how many tests it had
+says so in its last line, which is moved up.
 
 Where run.py says that the emulator failed, and not the kernel, another guest
-runs the cases that have not answered.  Each time is counted and told.
+runs the cases that have not answered.  Each time is counted and told, and the
+log of the guest that died is kept as LOG.1, LOG.2 and so on.
 """
 
 import argparse
 import fnmatch
+import glob
 import io
 import os
 import re
@@ -186,6 +189,24 @@ class Judge:
                     since = now
         return lines, child.returncode
 
+    def keep_log(self, number):
+        """The log of the guest that died: the next one has its own."""
+        log = self.log()
+        if log and os.path.exists(log):
+            os.replace(log, "%s.%d" % (log, number))
+
+    def drop_logs(self):
+        """What an earlier run has left is none of this one's."""
+        log = self.log()
+        for path in [log, *glob.glob(glob.escape(log) + ".[0-9]*")] if log else ():
+            if os.path.exists(path):
+                os.unlink(path)
+
+    def log(self):
+        """Where the command writes a guest's kernel messages, if it does."""
+        command = self.args.command
+        return command[command.index("--log") + 1] if "--log" in command else None
+
     def listed(self):
         """Cases by name: each runs at the top level, some in an instance as well."""
         todo = [Case(path, self.args.tree) for path in self.args.cases]
@@ -203,6 +224,7 @@ class Judge:
                 break
             self.comment("acquitted: the emulator failed; %d cases go on in another guest"
                          % len(left))
+            self.keep_log(tries + 1)
             # A case that has answered at the top level alone runs there again.
             todo = left
         said = lines
@@ -239,6 +261,7 @@ class Judge:
             if status != EMULATOR or tries + 1 == TRIES:
                 break
             self.comment("acquitted: the emulator failed; all begins again in another guest")
+            self.keep_log(tries + 1)
         said = lines
         if self.args.kunit:
             try:
@@ -291,6 +314,7 @@ def main():
     p.add_argument("command", nargs="+")
     args = p.parse_args()
     judge = Judge(args)
+    judge.drop_logs()
     if args.cases is None:
         judge.unlisted()
     elif args.cases:

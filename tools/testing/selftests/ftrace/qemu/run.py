@@ -87,10 +87,10 @@ def late_int3(text):
     """Did the guest die of a breakpoint that is not there?
 
     Not with a QEMU that does not run such: freed trampolines are full of breakpoints,
-    so that one of them is what a use after free looks like.  A call site is the first instruction of a function, or follows an endbr64.
-    Anywhere else it is one of the base's own, of a jump label.  At a call site
-    there has to be proof: the panic ran into it once more, when it had been
-    dumped already.
+    so that one of them is what a use after free looks like.  A call site is the
+    first instruction of a function, or follows an endbr64.  Anywhere else it is
+    one of the base's own, of a jump label.  At a call site there has to be proof:
+    the panic ran into it once more, when it had been dumped already.
     """
     if qemu_version() >= (8, 1):
         return False
@@ -366,23 +366,34 @@ def watch(args, guest, console):
 
     guest.wait()
     console.read()
+    check_end(args, guest, console, status)
+    return status
+
+
+def check_end(args, guest, console, status):
+    """Raise what the guest ended with, unless all is well.
+
+    An emulator that fails takes no alarm back that the kernel gave before: that
+    guest has failed, and nothing of it runs again.
+    """
+    alarm = console.warned if not args.allow_warn else None
     if console.fatal is not None:
         start = console.fatal
         if console.warned is not None and console.warned < start:
             start = console.warned
         excerpt = console.excerpt(start)
+        early = alarm is not None and alarm < console.fatal
+        emulator = not early and late_int3("\n".join(console.lines))
         raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal], excerpt),
-                      EMULATOR if late_int3("\n".join(console.lines)) else FAILED)
-    if status is None:
+                      EMULATOR if emulator else FAILED)
+    if status is None and not (alarm is not None and crashed(guest)):
         said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
         raise Failure("the guest ended without a result (%s; kernel messages: %s)"
                       % (said or (console.lines or ["no message"])[-1], console.path),
                       EMULATOR if crashed(guest) else FAILED)
-    if console.warned is not None and not args.allow_warn:
+    if alarm is not None:
         raise Failure("the kernel warned%s: %s\n%s"
-                      % (console.during, console.lines[console.warned],
-                         console.excerpt(console.warned)))
-    return status
+                      % (console.during, console.lines[alarm], console.excerpt(alarm)))
 
 
 def main():

@@ -167,7 +167,14 @@ guest() {
 	judge "$1" --cases "$2" -- "$here/$runner.py" "${options[@]}" --log "$logs/$1$round.log" \
 		"${args[@]}" "${@:3}" env "STRESS=$stress" "SEED=$SEED" \
 		"$here/guest-boot.sh" "$build/linux"
-	[ "$kernel" != kcsan ] || judge "$1-races" -- "$here/races.sh" "$logs/$1$round.log"
+	races "$1" "$kernel" "$logs/$1$round.log"
+}
+
+# races SUITE KERNEL LOG: what KCSAN found in the guests of a suite, if KERNEL has it.
+races() {
+	if grep -q '^CONFIG_KCSAN=y' "$build/$2/.config"; then
+		judge "$1-races" -- "$here/races.sh" "$3"*
+	fi
 }
 
 # kunit SUITE KERNEL RUN.PY-ARGUMENTS...: the KUnit suites that are built, as kunit.list has
@@ -184,6 +191,7 @@ kunit() {
 	judge "$1" --kunit "$log" --suites "$built" -- "$here/run.py" "${options[@]}" \
 		--kernel "$2" --log "$log" "${@:3}" \
 		--append 'kunit.enable=1 kunit.filter_glob=ftrace*' "$here/guest-end.sh"
+	races "$1" "$2" "$log"
 }
 
 suite_kunit() { kunit kunit "$kernel"; }
