@@ -8,20 +8,26 @@ do.  Refused is, by the word in brackets:
   [bang]   a pipeline that begins with "!": "set -e" ignores its status.  It may
            stand in the condition of if, elif, while and until, and before "&&"
            or "||".
-  [true]   "|| :" or "|| true" behind an assertion, that is grep, test, [, cmp or
-           diff: it takes every status for success.  Where there may be nothing
-           to find, may_grep still fails for all that is no search.
+  [true]   "|| :", "|| true", "|| exit 0" or "|| return 0" after an assertion: it
+           takes every status for success.  Where there may be nothing to find,
+           may_grep still fails for all that is no search.  A function that is
+           called as a condition may "return 0".
+  [background]
+           an assertion before "&": nobody takes its status.
   [pipe]   anything but a filter of text on the left of a pipe: of a pipeline the
            last status counts, so a tool that dies there, or a "fail" in a
            function, goes unseen.  What it prints goes to a file first.  A
            function may stand there that is made of filters of text, and of
-           reading files, alone.
-  [last]   an assertion behind "&&" whose status nobody takes: if what is before
+           reading files, alone.  A grep that is asked for its status is none.
+  [last]   an assertion after "&&" whose status nobody takes: if what is before
            it is false, the test goes on.
   [tested] an assertion in a function that is called where "set -e" is off (in a
            condition, before "&&" or "||", by wait_for), and that is not the last
            command there: its status is nobody's.
   [local]  "local NAME=$(...)": the status is that of local.
+
+An assertion is grep, test, [, cmp or diff, and what has the status of one: a
+group, a function, or an assignment.
 
 A line "# assertions: WORD: REASON" before the statement allows it.
 
@@ -53,8 +59,8 @@ CALLERS = {"wait_for"}
 class Token:
     """A word or an operator, and the line it is on."""
 
-    def __init__(self, text, line, op=False, inner=()):
-        self.text, self.line, self.op, self.inner = text, line, op, list(inner)
+    def __init__(self, text, line, op=False, inner=(), to=""):
+        self.text, self.line, self.op, self.inner, self.to = text, line, op, list(inner), to
 
 
 class Lexer:
@@ -68,10 +74,7 @@ class Lexer:
         self.tokens, self.heredocs, self.allowed = [], [], {}
 
     def op(self):
-        for op in self.OPS:
-            if self.s.startswith(op, self.i):
-                return op
-        return None
+        return next((op for op in self.OPS if self.s.startswith(op, self.i)), None)
 
     def take(self, n=1):
         part = self.s[self.i:self.i + n]
@@ -79,19 +82,25 @@ class Lexer:
         self.i += n
         return part
 
+    def take_blanks(self, blanks=" \t"):
+        while self.s[self.i] in blanks:
+            self.take()
+
+    def line_end(self):
+        stop = self.s.find("\n", self.i)
+        return len(self.s) if stop < 0 else stop
+
     def skip_heredocs(self):
         for strip, end in self.heredocs:
             while self.i < len(self.s):
-                stop = self.s.find("\n", self.i)
-                stop = len(self.s) if stop < 0 else stop
-                line = self.s[self.i:stop]
-                self.take(stop - self.i + 1)
+                line = self.s[self.i:self.line_end()]
+                self.take(len(line) + 1)
                 if (line.lstrip("\t") if strip else line) == end:
                     break
         self.heredocs = []
 
     def substitution(self, inner):
-        """Behind "$(": the script up to its ")"."""
+        """After "$(": the script up to its ")"."""
         sub = Lexer(self.s[self.i:], self.line)
         sub.run(nested=True)
         self.take(sub.i)
@@ -173,13 +182,10 @@ class Lexer:
                 self.take(2)
                 continue
             if c == "#":
-                stop = self.s.find("\n", self.i)
-                stop = len(self.s) if stop < 0 else stop
-                comment = self.s[self.i:stop]
+                comment = self.take(self.line_end() - self.i)
                 m = re.match(r"# assertions: (\w+): \S", comment)
                 if m:
                     self.allowed[self.line + 1] = m.group(1)
-                self.take(stop - self.i)
                 continue
             op = self.op()
             if cases and cases[-1]:
@@ -211,14 +217,12 @@ class Lexer:
                 if op == ";;":
                     cases[-1] = True
                 if op in ("<<", "<<-"):
-                    while self.s[self.i] in " \t":
-                        self.take()
+                    self.take_blanks()
                     self.heredocs.append((op == "<<-", self.word().text.strip("'\"\\")))
                 elif op[0] in "<>":
-                    while self.s[self.i] in " \t":
-                        self.take()
+                    self.take_blanks()
                     to = self.word()
-                    self.tokens.append(Token(op, line, op=True, inner=to.inner))
+                    self.tokens.append(Token(op, line, op=True, inner=to.inner, to=to.text))
                 else:
                     self.tokens.append(Token(op, line, op=True))
                     begin = True
@@ -229,11 +233,9 @@ class Lexer:
                 continue
             if begin and w.text == "case":
                 self.tokens.append(w)
-                while self.s[self.i] in " \t":
-                    self.take()
+                self.take_blanks()
                 self.tokens.append(self.word())
-                while self.s[self.i] in " \t\n":
-                    self.take()
+                self.take_blanks(" \t\n")
                 assert self.word().text == "in", f"line {self.line}: case without in"
                 cases.append(True)
                 begin = False
@@ -248,11 +250,30 @@ class Simple:
     """A simple command."""
 
     def __init__(self, line):
-        self.line, self.words, self.redirected = line, [], False
+        self.line, self.words, self.targets = line, [], []
+
+    @property
+    def call(self):
+        """The name, without its path and "command", and the arguments."""
+        call = [w.text for w in self.words]
+        while call and (re.match(r"\w+=", call[0]) or not call[0]):
+            call.pop(0)
+        while len(call) > 1 and call[0] == "command" and call[1][0] != "-":
+            call.pop(0)
+        if call and "$" not in call[0]:
+            call[0] = re.sub(r".*/|[\\'\"]", "", call[0])
+        return call or [""]
 
     @property
     def name(self):
-        return next((w.text for w in self.words if not re.match(r"\w+=", w.text)), "")
+        return self.call[0]
+
+    @property
+    def silent(self):
+        """Is it made for its status, not for what it prints?"""
+        return self.name in ASSERTIONS and (self.name != "grep" or any(
+            re.match(r"-\w*[qsc]|--(quiet|silent|no-messages|count)$", arg)
+            for arg in self.call[1:]))
 
 
 class Compound:
@@ -260,15 +281,14 @@ class Compound:
 
     def __init__(self, kind, line):
         self.kind, self.line, self.name = kind, line, kind
-        self.conditions, self.bodies, self.words = [], [], []
-        self.redirected = False
+        self.conditions, self.bodies, self.words, self.targets = [], [], [], []
 
 
 class Pipeline:
-    """Commands with "|" between them, maybe behind a "!"."""
+    """Commands with "|" between them, maybe after a "!"."""
 
     def __init__(self, bang, line):
-        self.bang, self.line, self.commands = bang, line, []
+        self.bang, self.line, self.commands, self.background = bang, line, [], False
 
 
 class Parser:
@@ -296,12 +316,13 @@ class Parser:
         found = []
         while self.i < len(self.t):
             t = self.peek()
+            if t.text in stops:
+                break
             if t.op and t.text in ("\n", ";", "&", ";;"):
                 self.next()
-            elif t.text in stops:
-                break
             else:
                 found.append(self.and_or())
+                found[-1][-1][1].background = self.peek().text == "&"
         return found
 
     def and_or(self):
@@ -326,8 +347,8 @@ class Parser:
 
     def redirections(self, cmd):
         while self.peek().op and self.peek().text[:1] in ("<", ">"):
-            cmd.redirected = True
-            cmd.words += [self.next()]
+            cmd.targets.append(self.peek().to)
+            cmd.words.append(self.next())
 
     def command(self):
         t = self.peek()
@@ -343,7 +364,7 @@ class Parser:
         while self.i < len(self.t):
             t = self.peek()
             if t.op and t.text[0] in "<>":
-                cmd.redirected = True
+                cmd.targets.append(t.to)
                 if t.inner:
                     cmd.words.append(Token("", t.line, inner=t.inner))
             elif t.op:
@@ -351,7 +372,7 @@ class Parser:
             else:
                 cmd.words.append(t)
             self.next()
-        assert cmd.words or cmd.redirected, f"line {t.line}: {t.text!r}"
+        assert cmd.words or cmd.targets, f"line {t.line}: {t.text!r}"
         return cmd
 
     def group(self, begin, end):
@@ -371,11 +392,8 @@ class Parser:
         return c
 
     def if_(self):
-        c = Compound(self.next().text, self.peek().line)
-        c.conditions.append(self.list("then"))
-        self.expect("then")
-        c.bodies.append(self.list("elif", "else", "fi"))
-        while self.peek().text == "elif":
+        c = Compound("if", self.peek().line)
+        while self.peek().text in ("if", "elif"):
             self.next()
             c.conditions.append(self.list("then"))
             self.expect("then")
@@ -409,18 +427,9 @@ class Parser:
         c = Compound(self.next().text, self.peek().line)
         c.words.append(self.next())
         while self.peek().text != "esac":
-            begin = self.i
-            body = []
-            while not (self.peek().op and self.peek().text == ";;") and \
-                    self.peek().text != "esac":
-                if self.peek().op and self.peek().text in ("\n", ";", "&"):
-                    self.next()
-                else:
-                    body.append(self.and_or())
+            c.bodies.append(self.list(";;", "esac"))
             if self.peek().text == ";;":
                 self.next()
-            if self.i > begin and body:
-                c.bodies.append(body)
         self.expect("esac")
         self.redirections(c)
         return c
@@ -441,10 +450,7 @@ class Script:
 
     def inner(self, words):
         """The lists of the $(...) in words."""
-        for w in words:
-            for tokens in w.inner:
-                parser = Parser(tokens)
-                yield parser.list()
+        return [Parser(tokens).list() for w in words for tokens in w.inner]
 
 
 class Checker:
@@ -453,6 +459,7 @@ class Checker:
     def __init__(self, scripts):
         self.scripts, self.found = scripts, set()
         self.tested, self.todo = set(), []
+        self.function, self.returns = None, []
 
     def resolve(self, script, name):
         if name in script.functions:
@@ -470,21 +477,49 @@ class Checker:
         if script.allowed.get(line) != word:
             self.found.add((script.path, line, word, what))
 
-    # What may stand on the left of a pipe.
-    def is_text(self, script, cmd, seen=()):
+    def is_text(self, script, cmd, seen=(), taken=False):
+        """May this stand on the left of a pipe?  @taken: its status is."""
         if isinstance(cmd, Compound):
-            return all(self.is_text(script, c, seen) for body in cmd.conditions + cmd.bodies
-                       for parts in body for _, p in parts for c in p.commands)
+            return all(self.is_text(script, c, seen, taken or tested or i < len(parts) - 1)
+                       for tested, lists in ((True, cmd.conditions), (False, cmd.bodies))
+                       for body in lists for parts in body
+                       for i, (_, p) in enumerate(parts) for c in p.commands)
         if not cmd.name or cmd.name in (HARMLESS if seen else FILTERS):
-            return True
+            return taken or not cmd.silent
         to = self.resolve(script, cmd.name)
         if not to or to in seen:
             return bool(to)
-        return self.is_text(to[0], to[0].functions[to[1]], (*seen, to))
+        return self.is_text(to[0], to[0].functions[to[1]], (*seen, to), taken)
+
+    def asserts(self, script, cmd, seen=()):
+        """Is the status of this one of an assertion?"""
+        if cmd.name in ASSERTIONS:
+            return True
+        to = self.resolve(script, cmd.name)
+        if to:
+            return to not in seen and \
+                self.asserts(to[0], to[0].functions[to[1]], (*seen, to))
+        if isinstance(cmd, Compound):
+            bodies = cmd.bodies
+        else:
+            bodies = [] if cmd.name else script.inner(cmd.words)[-1:]
+        return any(self.asserts(script, body[-1][-1][1].commands[-1], seen)
+                   for body in bodies if body)
+
+    def is_true(self, cmd):
+        """Does this succeed, and nothing else?"""
+        if any(to != "/dev/null" and not to.isdigit() for to in cmd.targets):
+            return False
+        if isinstance(cmd, Compound):
+            return cmd.kind in ("(", "{") and all(
+                self.is_true(c) for body in cmd.bodies for parts in body
+                for _, p in parts for c in p.commands)
+        return cmd.call in (["exit", "0"], ["return", "0"], ["exit_pass"]) or \
+            cmd.name in (":", "true") and "$" not in "".join(cmd.call)
 
     def mark(self, script, cmd):
         """What is called here is called where "set -e" is off."""
-        for name in [cmd.name] + [w.text for w in cmd.words[1:2] if cmd.name in CALLERS]:
+        for name in cmd.call[:2 if cmd.name in CALLERS else 1]:
             to = self.resolve(script, name)
             if to and to not in self.tested:
                 self.tested.add(to)
@@ -500,10 +535,15 @@ class Checker:
                 last = p.commands[-1]
                 if p.bang and untaken:
                     self.complain(script, p.line, "bang", "nobody takes the status of this")
-                if op == "||" and isinstance(last, Simple) and len(last.words) == 1 and \
-                        last.name in (":", "true") and not last.redirected and \
-                        parts[i - 1][1].commands[-1].name in ASSERTIONS:
-                    self.complain(script, p.line, "true", "an assertion that cannot fail")
+                if op == "||" and self.is_true(last) and \
+                        self.asserts(script, parts[i - 1][1].commands[-1]):
+                    found = (script, p.line, "true", "an assertion that cannot fail")
+                    if last.name == "return":
+                        self.returns.append((self.function, found))
+                    else:
+                        self.complain(*found)
+                if p.background and self.asserts(script, last):
+                    self.complain(script, p.line, "background", "nobody takes the status of this")
                 if op == "&&" and untaken and not at_end and not p.bang and \
                         last.name in ASSERTIONS:
                     self.complain(script, p.line, "last", "not reached if what is before it fails")
@@ -534,15 +574,18 @@ class Checker:
 
     def run(self):
         for script in self.scripts:
+            self.function = None
             self.walk(script, script.tree, tail=True)
-            for body in script.functions.values():
+            for name, body in script.functions.items():
+                self.function = script, name
                 self.walk(script, [[("", wrap(body))]], tail=True)
         while self.todo:
-            script, name = self.todo.pop()
+            self.function = script, name = self.todo.pop()
             self.walk(script, [[("", wrap(script.functions[name]))]], off=True, tail=True)
-        for path, line, word, what in sorted(self.found):
-            print(f"{path}:{line}: [{word}] {what}")
-        return not self.found
+        for function, found in self.returns:
+            if function not in self.tested:
+                self.complain(*found)
+        return sorted(self.found)
 
 
 def wrap(cmd):
@@ -567,7 +610,41 @@ a|b)	! test -e x ;;		# bang
 esac
 grep -c x y || true		# true
 n=$(grep -c x y || :)		# true
+(grep -q x y) || true		# true
+grep -q x y || { :; }		# true
+grep -q x y || { true; } 2>&1	# true
+grep -q x y || (exit 0)		# true
+/bin/grep -q x y || true	# true
+command grep -q x y || true	# true
+command -v grep || true
+test -e x || true >/dev/null	# true
+test -e x || : "not there"	# true
+grep -q x y || exit 0		# true
+grep -q x y || exit_pass	# true
+grep -q x y || exit
+n=$(grep -c x y) || :		# true
+holds || true			# true
+check() { { [ -e x ]; }; }
+check || :			# true
 [ -e x ] || : > x
+[ -e x ] || : "${x:=y}"
+early() {
+	[ -e x ] || return 0	# true
+	rm x
+}
+early
+is_early() {
+	[ -e x ] || return 0
+	[ -e y ]
+}
+if is_early; then echo x; fi
+grep -q x y &			# background
+{ rm x; check; } &		# background
+grep -q x y & [ -e x ]		# background
+case $1 in
+a)	grep -q x y & ;;	# background
+esac
+sleep 1 &
 may_grep x y
 trace-cmd report | grep x	# pipe
 n=$(perf script | wc -l)	# pipe
@@ -577,6 +654,15 @@ broken() { cat x || fail; }
 broken | grep -q x		# pipe
 { echo a; text; } | cmp - x
 (perf script) | grep x		# pipe
+grep -q x y | cat		# pipe
+grep -hs x y | cat		# pipe
+grep --count x y | cat		# pipe
+test -e x | cat			# pipe
+[ -e x ] | cat			# pipe
+check | cat			# pipe
+grep -o x y | cat
+asked() { if grep -q x y && [ -e x ]; then cat y; fi; }
+asked | cat
 [ -e x ] && grep x y		# last
 [ -e x ] && fail "! grep | perf"
 while [ -e x ] && [ -e y ]; do :; done
@@ -622,11 +708,7 @@ perf script | grep x
 def self_test():
     want = {(n, m.group(1)) for n, line in enumerate(SAMPLE.split("\n"), 1)
             if (m := re.search(r"# (\w+)$", line))}
-    checker = Checker([Script("sample", SAMPLE)])
-    sys.stdout, out = open("/dev/null", "w"), sys.stdout
-    checker.run()
-    sys.stdout = out
-    got = {(line, word) for _, line, word, _ in checker.found}
+    got = {(line, word) for _, line, word, _ in Checker([Script("sample", SAMPLE)]).run()}
     for line, word in sorted(want - got):
         print(f"sample:{line}: [{word}] is not found")
     for line, word in sorted(got - want):
@@ -643,7 +725,10 @@ def main():
     for path in sys.argv[1:]:
         with open(path) as f:
             scripts.append(Script(path, f.read()))
-    return 0 if Checker(scripts).run() else 1
+    found = Checker(scripts).run()
+    for path, line, word, what in found:
+        print(f"{path}:{line}: [{word}] {what}")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
