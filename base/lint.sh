@@ -109,15 +109,21 @@ check_scripts() {
 }
 
 # Where things are fetched from is for the machine to say: no file of ours has the
-# address of a host in it, but for the license and where the kernel's documents are.
+# address of a host in it, but for the license, where the kernel's documents are, and
+# the mail addresses of a patch, of MAINTAINERS and of the ABI.
 check_hosts() {
 	local files found
+	local mail='^[ +-]*([\w-]+-by|Cc|From|Contact|[MRL]):([^@:/]*@[\w.-]+)+'
+	local name='[a-z][a-z+]*://\w[\w.-]*|(?<![\w./-])([\w-]+\.)+(org|com|net|io)\b'
+	local at='(?<=\S@)([\w-]+\.)+[a-z]{2,}\b'
+	# Not 127.*, and neither a version nor a section of a manual.
+	local quad='(?<![\w.])(?<!version |section )(?!127\.|0\.0\.0\.0)\d{1,3}(\.\d{1,3}){3}(?!\.?\w)'
 
 	mapfile -t files < <(ours '' | grep -vx COPYING)
 	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
 	cd "$top"
-	found=$(grep -nHoP '[a-z][a-z+]*://\w[\w.-]*|(?<![@\w./-])([\w-]+\.)+(org|com|net|io)\b' \
-		-- "${files[@]}") || [ $? -eq 1 ] || return
+	found=$(grep -nHoP "$mail(*SKIP)(*F)|$name|$at|$quad" -- "${files[@]}") ||
+		[ $? -eq 1 ] || return
 	found=$(grep -vP '(^|:((https?://)?(www|docs)\.kernel\.org))$' <<<"$found") || return 0
 	echo "$found"
 	return 1

@@ -232,12 +232,27 @@ check 'the archive of a .sources' \
 	0 aloud eval "fetch_qemu '$work/debian.sources:2' | tail -n 1"
 
 lint() { env BUILD="$work/lint" "$work/repo/base/lint.sh" "$@"; }
-echo 'see https://docs.kernel.org/x, mail us@mirror.org' >"$work/repo/kernel/text"
+cat >"$work/repo/kernel/text" <<'TEXT'
+see https://docs.kernel.org/x, section 16.3.1.2; it listens on 127.0.0.1 and 0.0.0.0
+Cc: one@mirror.org, two <two@mirror.some.de>
+ M:	Three <three@mirror.org>
+some 1.2.3 and v1.2.3.4, version 1.2.3.4; 1.2.3.4.5; @some.list
+TEXT
 check 'a tree that names no host' '^  CLEAN +hosts$' 0 aloud lint hosts
 printf 'from %s://%s/debian\n' http some-mirror >>"$work/repo/kernel/text"
-check 'a tree with the address of a host' 'kernel/text:2:http:..some-mirror$' 1 aloud lint hosts
+check 'a tree with the address of a host' 'kernel/text:5:http:..some-mirror$' 1 aloud lint hosts
 printf 'from %s.%s\n' mirror.some org >"$work/repo/kernel/text"
 check 'a tree with the name of a host' 'kernel/text:1:mirror\.some\.org$' 1 aloud lint hosts
+printf 'from build@%s.%s:/srv\n' mirror.some org >"$work/repo/kernel/text"
+check 'a tree with the host of a user' 'kernel/text:1:mirror\.some\.org$' 1 aloud lint hosts
+printf 'x@%s.%s\n' mirror.example de >"$work/repo/kernel/text"
+check 'a tree with the host of a user, of any domain' 'kernel/text:1:mirror\.example\.de$' \
+	1 aloud lint hosts
+printf 'Cc: %s://%s/x@y\n' http some-mirror >"$work/repo/kernel/text"
+check 'a tree with the address of a host in a line of mail' 'kernel/text:1:http:..some-mirror$' \
+	1 aloud lint hosts
+printf 'proxy=10.%s:3128.\n' 1.2.3 >"$work/repo/kernel/text"
+check 'a tree with the number of a host' 'kernel/text:1:10\.1\.2\.3$' 1 aloud lint hosts
 
 # What ftracetest.py makes of results: two cases, the second of them with a run in
 # an instance. The guest is a script that says what $said holds.
