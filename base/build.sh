@@ -52,7 +52,7 @@ if [ "$which" = startup ] && [ ! -e "$out/.config" ] && [ -e "$build/recorder/vm
 fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
-	cc="ccache $cc"
+	cc="$top/base/cc.sh $cc"
 fi
 
 # The same input gives the same kernel, whoever builds it and when.

@@ -14,7 +14,7 @@ die() {
 }
 
 # Take what an object depends on from the compiler, which writes it down anyway: to
-# have it preprocess each file twice takes a third of a build.
+# have it preprocess each file twice takes a third of a build. See cc.sh, too.
 export CCACHE_DEPEND=1
 
 # checkpatch --strict, on files after -f or on patches.  No git for it: it would

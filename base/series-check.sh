@@ -77,7 +77,7 @@ configure() { # LAST
 build_step() { # NAME LAST
 	local log=$dir/$1.log cc=${CC:-gcc}
 	if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
-		cc="ccache $cc"
+		cc="$top/base/cc.sh $cc"
 	fi
 	say BUILD "$1"
 	configure "$2" || return
