@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The base's whole ftracetest on a kernel, and a table of two kernels.
 
-Every test case has its own run of ftracetest, and a guest runs as many of them as
-it lives.  When one hangs or kills the guest, that is its result, and another
-guest goes on with the next.  Results are kept in build/ftracetest/KERNEL.txt as
+Each test case has its own run of ftracetest.  A guest runs cases until it hangs or
+dies; the case that did that has it for its result, and a new guest goes on with
+the next.  Results are kept in build/ftracetest/KERNEL.txt as
 they come, the logs of what failed in KERNEL.log beside it.
 
 The table shows both kernels; the exit status is 0 if each case has its results, the
@@ -46,12 +46,12 @@ WORDS = {
 }
 LISTED = os.path.join(HERE, "ftracetest.list")
 
-# Not read with the base's kunit_parser, as judge.py does: that tells UNRESOLVED and
-# XFAIL from nothing, and the table sets them apart.
+# Unlike judge.py, do not use the base's kunit_parser: it does not tell UNRESOLVED and
+# XFAIL from other results, and the table needs both.
 PLAN = re.compile(r"1\.\.(\d+)$")
 RESULT = re.compile(r"(not )?ok \d+ *(\(instance\))? *(.*?) *(?:# *(\w+) *)?$")
 INSTANCE = re.compile(r"^#[ \t]*flags:.*instance", re.MULTILINE)
-WARNED = "%s|%s" % (runner.FATAL.pattern, runner.WARN.pattern)
+WARNED = "|".join(p.pattern for p in (runner.FATAL, runner.WARN, runner.ALARM))
 
 
 def base_tests(patterns):
@@ -106,6 +106,21 @@ def read_listed():
     return listed
 
 
+def both(one, two):
+    """Two remarks as one; what is like the one before is said once."""
+    return one if alike(two) in map(alike, one.split("; ")) else "; ".join(filter(None, (one, two)))
+
+
+def alike(remark):
+    """What a kernel warned of, without what differs each time."""
+    return re.sub(r"0x[0-9a-f]+|\d+", "N", re.sub(r"\[ *[\d.]+\] ", "", remark))
+
+
+def news(remark, known):
+    """What a remark has that another one does not have."""
+    return set(map(alike, remark.split("; "))) - set(map(alike, known.split("; "))) - {""}
+
+
 class Guest:
     """One guest, working on a list of tests."""
 
@@ -113,9 +128,11 @@ class Guest:
         self.args, self.tests = args, tests
         self.now, self.began, self.lines, self.warned = None, 0, [], ""
         self.done, self.said, self.plan, self.last = 0, [], None, None
+        self.rows = []
 
     def write(self, where, result, remark=""):
         seconds = round(time.monotonic() - self.began)
+        self.rows.append((where, result, remark))
         remark = remark.replace("\t", " ")
         with open(path_of(self.args.kernel), "a", encoding="utf-8") as f:
             f.write("\t".join((self.now, where, result, str(seconds), remark)) + "\n")
@@ -150,13 +167,24 @@ class Guest:
         self.now, self.last = None, self.now
         self.done += 1
 
+    def after(self, warning):
+        """The kernel warned after the last case: what that one left is to blame."""
+        self.now = self.last
+        # The row that was written last is the one that counts.
+        for where, result, remark in {row[0]: row for row in self.rows}.values():
+            self.write(where, result, both(remark, "after it: " + warning))
+        self.now = None
+
     def line(self, line):
         word, _, rest = line.partition(" ")
         if word == "@begin":
             self.now, self.began = rest, time.monotonic()
             self.lines, self.warned, self.said, self.plan = [], "", [], None
-        elif word == "@warned":
-            self.warned = self.warned or rest
+            self.rows = []
+        elif word == "@warned" and self.now:
+            self.warned = both(self.warned, rest)
+        elif word == "@warned" and self.last:
+            self.after(rest)
         elif word == "@lost":
             self.finish(broken=("UNDEFINED", "the kernel's log is longer than its buffer"))
         elif word == "@end":
@@ -243,8 +271,11 @@ def lost(results, tests):
             if result(key) == "-" and not (key[1] and result((test, "")) in BROKEN)]
 
 
-def verdict(one, two, warned, listed):
-    """("worse", "wrong list" or "", what to say) of a row with these two results."""
+def verdict(one, two, listed):
+    """("worse", "wrong list" or "", what to say) of a row with these two entries."""
+    (one, remark1), (two, remark2) = one, two
+    # What a broken one died of is said in its remark.
+    warned = two not in BROKEN and news(remark2, remark1)
     if listed:
         stock, ours, reason = listed
         if two != ours or one not in (stock, "-"):
@@ -271,20 +302,19 @@ def table(ours, stock, tests):
     form = "%-*s  %-11s %7s  %-11s %7s  %s"
     print((form % (width, "", stock, "", ours, "", "")).rstrip())
     for key in rows:
-        one, remark1 = a.get(key, ("-", ""))
-        two, remark2 = b.get(key, ("-", ""))
+        one, two = a.get(key, ("-", "")), b.get(key, ("-", ""))
         # What one of them broke off is in the row of the case.
         mark = reason = ""
         if key in b:
-            mark, reason = verdict(one, two, remark2 and not remark1, listed.get(key))
+            mark, reason = verdict(one, two, listed.get(key))
         if mark == "worse":
             worse.append(key)
         elif mark:
             wrong.append(key)
         took = ["" if key[1] else "%d s" % t[key[0]] if key[0] in t else ""
                 for t in (took_a, took_b)]
-        print((form % (width, " ".join(key).strip(), one, took[0], two, took[1],
-                       ": ".join(filter(None, (mark, reason, remark2[:80]))))).rstrip())
+        print((form % (width, " ".join(key).strip(), one[0], took[0], two[0], took[1],
+                       ": ".join(filter(None, (mark, reason, two[1][:80]))))).rstrip())
     both = set(took_a) & set(took_b)
     if both:
         print((form % (width, "the %d tests that both ran" % len(both),
