@@ -14,10 +14,6 @@ if [ -e /proc/sys/kernel/ns_last_pid ]; then
 	echo 1234567 >/proc/sys/kernel/ns_last_pid
 fi
 
-# For guest-end.sh, should a test lock the kernel down.
-stats=/sys/kernel/tracing/ftraced_stats
-[ ! -e $stats ] || exec 9<$stats
-
 cp -r "$tree/tools/testing/selftests/ftrace" /tmp/ftrace
 ln -s "$tree/Documentation/trace" /tmp/ftrace/Documentation
 ln -s "$tree/scripts" /tmp/ftrace/scripts
@@ -33,7 +29,7 @@ ln -s none logs/latest # ftracetest wants to remove it
 : >counts
 # The result of each case is in what it prints; of a log, the end is enough, of
 # what its cleaning up says (under lockdown it may do nothing) the beginning. What
-# a case leaves in the file counts is told behind its result.
+# a case leaves in the file counts is told after its result.
 status=0
 ./ftracetest -K -v "${cases[@]}" 2>&1 | awk '
 	function flush_log(i) {
@@ -53,5 +49,4 @@ status=0
 	{ flush_log(); print; tell_counts(); fflush() }
 	END { flush_log() }' || status=$?
 echo 'ftracetest: case none' >/dev/kmsg
-"$tree/tools/testing/selftests/ftrace/qemu/guest-end.sh"
 exit $status

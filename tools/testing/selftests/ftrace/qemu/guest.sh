@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Process 1 of the guest once its root is there: run the script that run.py was
-# asked to run, say how it ended, power off.
+# asked to run, look what it left, say how it ended, power off.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root TERM=${TERM:-vt100} LC_ALL=C
@@ -10,13 +10,19 @@ export HOME=/root TERM=${TERM:-vt100} LC_ALL=C
 # shellcheck disable=SC2154 # from guest.conf
 cd "$top" || exit
 
+# For guest-end.sh, should a test lock the kernel down.
+stats=/sys/kernel/tracing/ftraced_stats
+[ ! -e $stats ] || exec 9<$stats
+
 if [ -n "$shell" ]; then
 	/run/busybox setsid bash -c 'exec bash --norc -i </dev/hvc0 >/dev/hvc0 2>&1'
 	status=$?
 else
 	# shellcheck disable=SC2154 # from guest.conf
-	/run/busybox setsid bash -c "$script" </dev/null >/dev/hvc0 2>&1
+	/run/busybox setsid bash -c "$script" </dev/null >/dev/hvc0 2>&1 9<&-
 	status=$?
+	# shellcheck disable=SC2154 # from guest.conf
+	"$here/guest-end.sh" </dev/null >/dev/hvc0 2>&1
 fi
 # A line of its own, also when the script's last one has no end.
 printf '\n@guest-exit %d@\n' "$status" >/dev/hvc0
