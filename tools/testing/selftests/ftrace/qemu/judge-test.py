@@ -125,6 +125,13 @@ def simulations():
         said(WHOLE.replace("ok 3 case three", "not ok 3 case three # UNRESOLVED")), \
         GOOD[:2] + ["not ok - s: x/three.tc: case three "
                     "(a skip that is not in skips.list)"] + GOOD[3:]
+    yield "a failure that was expected is a skip", \
+        said(WHOLE.replace("3 case three", "3 case three # XFAIL")), \
+        GOOD[:2] + ["not ok - s: x/three.tc: case three "
+                    "(a skip that is not in skips.list)"] + GOOD[3:]
+    yield "a result after the last of the plan", \
+        said(WHOLE + "not ok 5 case five\n"), GOOD + [
+            "not ok - s: 5 results, and a plan of 4"]
     # The second guest is asked for what has not answered, and numbers it anew.
     yield "the emulator fails in the second case", \
         "if [ -e again ]; then echo $* >args\n" + \
@@ -150,6 +157,13 @@ def programs():
     yield "a program loses a test", said("ok 1 - a\nok 2 - b\n1..3\n"), None
     yield "a program has no test", said("1..0\n"), None
     yield "a program says nothing", "", None
+    yield "a program has a result more than its plan", \
+        said("1..2\nok 1 - a\nok 2 - b\nnot ok 3 - c\n"), good + [
+            "not ok - s: 3 results, and a plan of 2"]
+    yield "a program fails before the emulator does", \
+        "if [ -e third ]; then\n" + said("1..2\nok 1 - a\nok 2 - b\n") + \
+        "exit\nfi\ntouch third\n" + said("1..2\nnot ok 1 - a\n") + "exit 124", \
+        ["not ok - s: a"] + good
     yield "a program fails", said("ok 1 - a\nok 2 - b\n1..2\n") + "exit 3", good + [
         "not ok - s: ended with status 3 (no reason given; see OUT)"]
 
@@ -187,6 +201,7 @@ def ends():
     alarm = "[ 1.0] WARNING: CPU: 0 PID: 1 at kernel/a.c:1 f+0x1/0x2\n"
     oops = ("[ 2.0] Oops: int3: 0000 [#1]\n[ 2.0] RIP: 0010:f+0x7/0x10\n"
             "[ 2.0] Code: 90 00 <90>\n")
+    kasan = "[ 1.0] BUG: KASAN: use-after-free in f+0x1/0x2\n"
     args = argparse.Namespace(allow_warn=False)
     version = run.qemu_version
     run.qemu_version = lambda: (7, 2)
@@ -196,12 +211,15 @@ def ends():
             for what, log, returncode, status, want in (
                     ("all is well", "", 0, 0, None),
                     ("the script fails", "", 0, 1, None),
+                    ("the script ends as if the emulator had failed", "", 0, run.EMULATOR,
+                     run.FAILED),
                     ("the kernel warns", alarm, 0, 0, run.FAILED),
                     ("no result", "", 0, None, run.FAILED),
                     ("the emulator dies", "", -signal.SIGABRT, None, run.EMULATOR),
                     ("a warning, then the emulator dies", alarm, -signal.SIGABRT, None,
                      run.FAILED),
                     ("a late breakpoint", oops, 0, None, run.EMULATOR),
+                    ("a report, then a late breakpoint", kasan + oops, 0, None, run.FAILED),
                     ("a warning, then a late breakpoint", alarm + oops, 0, None, run.FAILED)):
                 with open(path, "w", encoding="utf-8") as f:
                     f.write(log)
@@ -352,6 +370,14 @@ def main():
         for what, log, want in logs():
             check(what, want, *place.judge("", "--kunit", place.file("log", log),
                                            "--suites", "ftrace-a ftrace-b", cases=()))
+        died = KUNIT[:KUNIT.index("[   11.2]     ok 2")].replace("  ok 1 first", "  not ok 1 first")
+        check("a case of KUnit fails before the emulator does",
+              ["not ok - s: ftrace-a: first", "ok - s: ftrace-a: first",
+               "ok - s: ftrace-a: second", "ok - s: ftrace-b: third"],
+              *place.judge("if [ -e fourth ]; then\n" + said(KUNIT).replace("cat", "cat >log", 1) +
+                           "exit\nfi\ntouch fourth\n" + said(died).replace("cat", "cat >log", 1) +
+                           "exit 124", "--kunit", os.path.join(top, "log"),
+                           "--suites", "ftrace-a ftrace-b", cases=()))
     for what, good in (*breakpoints(), *alarms(), *ends(), *kept_logs(), *races()):
         tell(what, good)
     print("1..%d" % n)

@@ -41,7 +41,7 @@ TRIES = 4
 # What of the log of a failed test is said before its result.
 CONTEXT = 12
 
-# An archive of the base without its tools is no reason to guess.
+# From the base itself. If that lacks its tools, the import fails: do not guess.
 sys.path.insert(0, os.path.join(BUILD, "base/tools/testing/kunit"))
 sys.dont_write_bytecode = True
 import kunit_parser                                     # noqa: E402
@@ -49,16 +49,18 @@ from kunit_parser import TestStatus                     # noqa: E402
 from kunit_printer import Printer                       # noqa: E402
 
 PLAN = re.compile(r"1\.\.\d+$")
+RESULT = re.compile(r"(not )?ok \d+\b")
 VERSION = re.compile(r"(?:\[ *[0-9.]+\] )?K?TAP version \d+$")
-UNRESOLVED = re.compile(r"^(not )?ok (.*) # UNRESOLVED *$")
+# How ftracetest says that a case did not do what it is for, beside SKIP.
+ENDED = re.compile(r"^(?:not )?ok (.*) # (UNRESOLVED|XFAIL)\b.*$")
 STAMP = re.compile(r"^\[ *[0-9]+\.[0-9]+\] ")
 
 
 class Result:
-    """How one test went: good, skipped (why) or neither, with its log."""
+    """How one test went: good, skipped (why), lost or neither, with its log."""
 
-    def __init__(self, name, good, skip=None, log=()):
-        self.name, self.good, self.skip, self.log = name, good, skip, log
+    def __init__(self, name, good, skip=None, log=(), lost=False):
+        self.name, self.good, self.skip, self.log, self.lost = name, good, skip, log, lost
 
 
 def plan_first(lines):
@@ -74,7 +76,7 @@ def plan_first(lines):
 
 def parse(lines, kunit):
     """The tests in these lines: kunit_parser's tree, and what it finds amiss."""
-    lines = [UNRESOLVED.sub(r"ok \2 # SKIP unresolved", line) for line in lines]
+    lines = [ENDED.sub(r"ok \1 # SKIP \2", line) for line in lines]
     if kunit:
         # Stamps grow with time, and the parser counts characters.
         lines = [STAMP.sub("", line) for line in lines]
@@ -86,25 +88,30 @@ def parse(lines, kunit):
     # What it counts as missing it also tells, and that is told below by name.
     amiss = [line[line.index("[ERROR]") + 8:] for line in said.getvalue().split("\n")
              if "[ERROR]" in line]
+    # It reads no further than the plan goes.
+    given = sum(bool(RESULT.match(line)) for line in lines)
+    if tree.expected_count is not None and given > tree.expected_count:
+        amiss.append("%d results, and a plan of %d" % (given, tree.expected_count))
     return tree, amiss
 
 
 def flat(test, above=""):
     """The results of a tree, each case of a suite and each suite that failed."""
     name = above + re.sub(r"^- ", "", test.name.strip())
+    lost = test.status == TestStatus.TEST_CRASHED
     if test.subtests and above.count(": ") < 1 and test.name:
         for t in test.subtests:
             yield from flat(t, name + ": ")
         cases = [r for t in test.subtests for r in flat(t)]
         if test.status != TestStatus.SUCCESS and all(r.good for r in cases):
-            yield Result(name + ": the suite as a whole", False, log=test.log)
+            yield Result(name + ": the suite as a whole", False, log=test.log, lost=lost)
         return
     skip = None
     if test.status == TestStatus.SKIPPED:
         # "ok 1 name # SKIP why": the parser drops the reason.
         skip = "said so"
     yield Result(name or "?", test.status in (TestStatus.SUCCESS, TestStatus.SKIPPED),
-                 skip, test.log)
+                 skip, test.log, lost)
 
 
 class Case:
@@ -257,19 +264,13 @@ class Judge:
         """Suites of KUnit by name, or whatever a program has."""
         for tries in range(TRIES):
             open(self.args.out, "w", encoding="utf-8").close()
-            lines, status = self.run(self.args.command)
+            said, status = self.run(self.args.command)
+            lines = self.kunit_log() if self.args.kunit else said
             if status != EMULATOR or tries + 1 == TRIES:
                 break
             self.comment("acquitted: the emulator failed; all begins again in another guest")
+            self.tell_failures(lines)
             self.keep_log(tries + 1)
-        said = lines
-        if self.args.kunit:
-            try:
-                with open(self.args.kunit, encoding="utf-8", errors="replace") as f:
-                    lines = [line.rstrip("\r\n") for line in f]
-            except OSError as e:
-                lines = []
-                self.fail("no log: %s" % e)
         tree, amiss = parse(lines, bool(self.args.kunit))
         results = [r for t in tree.subtests for r in flat(t)]
         for r in results:
@@ -285,6 +286,21 @@ class Judge:
             self.fail("there is no plan")
         self.amiss(amiss)
         self.ended(status, any(not r.good for r in results) and not self.args.kunit, said)
+
+    def kunit_log(self):
+        try:
+            with open(self.args.kunit, encoding="utf-8", errors="replace") as f:
+                return [line.rstrip("\r\n") for line in f]
+        except OSError as e:
+            self.fail("no log: %s" % e)
+            return []
+
+    def tell_failures(self, lines):
+        """The emulator has failed, but what failed before that has failed."""
+        tree, _ = parse(lines, bool(self.args.kunit))
+        for r in (r for t in tree.subtests for r in flat(t)):
+            if not (r.good or r.lost):
+                self.tell(r)
 
     def amiss(self, amiss):
         if amiss and not self.bad:

@@ -4,12 +4,13 @@
 
 The guest sees the host's root read-only over 9p, under a layer in memory that
 takes its writes, and the modules of its kernel in /lib/modules.  What the
-script prints comes out here as it happens; the kernel's own messages go to a
-log, which is watched for oopses and alarms.  The programs of programs.py are in that layer
-from the beginning.
+script prints comes out here as it happens.  The kernel's messages go to a log,
+which is watched for oopses and alarms.  The programs of programs.py are in the
+layer from the start.
 
 Exit status: that of the script; 125 and one clear line when the guest hangs,
-oopses or cannot be started; 124 when it died of what only QEMU can have done.
+oopses, runs out of time or cannot be started, or the kernel gave an alarm; 124
+when it died of what only QEMU can have done.
 """
 
 import argparse
@@ -86,11 +87,11 @@ INT3 = re.compile(r"Oops: int3(?:(?!RIP:).)*RIP: \S+?:(\S+)\+0x([0-9a-f]+)/"
 def late_int3(text):
     """Did the guest die of a breakpoint that is not there?
 
-    Not with a QEMU that does not run such: freed trampolines are full of breakpoints,
-    so that one of them is what a use after free looks like.  A call site is the
-    first instruction of a function, or follows an endbr64.  Anywhere else it is
+    Only QEMU before 8.1 runs such.  With a newer one it is what a use after free
+    looks like: freed trampolines are full of breakpoints.  A call site is the first
+    instruction of a function, or follows an endbr64.  A breakpoint anywhere else is
     one of the base's own, of a jump label.  At a call site there has to be proof:
-    the panic ran into it once more, when it had been dumped already.
+    the panic ran into it again, after the dump had shown another byte there.
     """
     if qemu_version() >= (8, 1):
         return False
@@ -383,7 +384,8 @@ def check_end(args, guest, console, status):
             start = console.warned
         excerpt = console.excerpt(start)
         early = alarm is not None and alarm < console.fatal
-        emulator = not early and late_int3("\n".join(console.lines))
+        first = re.search(r"\bint3: ", console.lines[console.fatal])
+        emulator = first and not early and late_int3("\n".join(console.lines))
         raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal], excerpt),
                       EMULATOR if emulator else FAILED)
     if status is None and not (alarm is not None and crashed(guest)):
@@ -391,6 +393,8 @@ def check_end(args, guest, console, status):
         raise Failure("the guest ended without a result (%s; kernel messages: %s)"
                       % (said or (console.lines or ["no message"])[-1], console.path),
                       EMULATOR if crashed(guest) else FAILED)
+    if status == EMULATOR:
+        raise Failure("the script ended with status %d" % status)
     if alarm is not None:
         raise Failure("the kernel warned%s: %s\n%s"
                       % (console.during, console.lines[alarm], console.excerpt(alarm)))
