@@ -18,12 +18,12 @@
 #   Turns: no       CPUs of the guest run at the same time
 #   Alone: yes      what the test does to the guest is not for other tests
 #
-# Noticed means that one of these tests has failed, or that the kernel has reported an
-# error of its own while one of them ran (or, of memory that is lost, behind it). A
-# guest that hangs, that falls silent, or that never comes to its tests proves nothing.
+# A mutant is noticed if one of its tests fails, or if the kernel reports an error
+# while one of them runs (for lost memory, after it). A guest that hangs, falls
+# silent or never reaches its tests proves nothing.
 #
-# Before that, each of these tests has to pass on the kernel as it is, in the same
-# circumstances: all that a guest can run, in one.
+# First each of these tests must pass on the unbroken kernel, with the same settings.
+# Tests that can share a guest run in one.
 
 set -uo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -88,24 +88,53 @@ check_table() {
 
 # ---- results -----------------------------------------------------------------
 
-number=0 failed=0
-declare -A noticed=()
-
+# Without a number, which summary gives it.
 result() { # STATUS TEXT
-	number=$((number + 1))
-	[ "$1" -eq 0 ] || failed=$((failed + 1))
 	[ "$1" -eq 0 ] || printf 'not '
-	printf 'ok %d - %s\n' "$number" "$2"
+	printf 'ok - %s\n' "$2"
 }
 
 print_table() {
-	local mutant
+	local mutant sign
 
 	echo "# promise | test | mutant | noticed by"
 	for mutant in "${mutants[@]}"; do
+		sign=$(cat "$logs/$mutant.sign" 2>/dev/null)
 		printf '# %s | %s | %s | %s\n' "$(promise_of "$mutant")" \
-			"$(head_of "$mutant" Tests)" "$mutant" "${noticed[$mutant]:--}"
+			"$(head_of "$mutant" Tests)" "$mutant" "${sign:--}"
 	done
+}
+
+# What all lanes print, with numbers; and how it went in all.
+summary() {
+	local line number=0 failed=0 acquitted=0 judged=0
+
+	while IFS= read -r line; do
+		case $line in
+		'ok - '*': noticed by '* | 'not ok - '*': noticed by '*)
+				judged=$((judged + 1)) ;;&
+		'ok - '*)	line="ok $((number += 1))${line#ok}" ;;
+		'not ok - '*)	line="not ok $((number += 1))${line#not ok}"
+				failed=$((failed + 1)) ;;
+		'# acquitted: '*)
+				acquitted=$((acquitted + 1)) ;;
+		esac
+		echo "$line"
+	done
+	number=$((number + 1))
+	if [ "$judged" -eq ${#mutants[@]} ]; then
+		echo "ok $number - all $judged mutants were tried"
+	else
+		failed=$((failed + 1))
+		echo "not ok $number - $judged of ${#mutants[@]} mutants were tried"
+	fi
+	print_table
+	echo "# $((SECONDS / 60)) minutes for ${#mutants[@]} mutants"
+	[ $acquitted -eq 0 ] ||
+		echo "# the emulator failed $acquitted times; what it left was run again"
+	echo "1..$number"
+	echo "$((number - failed)) passed, $failed failed, 0 skipped"
+	[ $failed -eq 0 ]
 }
 
 # ---- the source --------------------------------------------------------------
@@ -144,9 +173,9 @@ keep_kernel() { # KERNEL NAME
 
 # ---- guests ------------------------------------------------------------------
 
-# What the kernel says of itself when it is broken, as run.py knows it; and the line
-# behind which that is the doing of a test.
-reports='Kernel panic|Oops[: ]|BUG: |kernel BUG at |general protection fault|nable to handle|'
+# What the kernel reports when it is broken, as run.py knows it. The mark: reports
+# after this line in the log come from a test.
+reports='Kernel panic|Oops[: ]|BUG: (?!KCSAN|soft lockup|workqueue lockup)|kernel BUG at |general protection fault|nable to handle|'
 reports+='double fault|invalid opcode|\] int3: |WARNING: |ftrace bug|UBSAN: |'
 reports+='possible recursive locking|suspicious RCU usage|'
 reports+='W\+X mappings: FAILED|kmemleak: [0-9]+ new suspected'
@@ -164,17 +193,20 @@ guest() { # RUN NAME-OF-KERNEL MUTANT TESTS
 	[ "$(head_of "$3" Turns)" = no ] || runner+=(--turns)
 	if [[ $4 == kunit/* ]]; then
 		runner+=(--append "kunit.enable=1 kunit.filter_glob=$(suites "$4")")
-		script=("$qemu/guest-end.sh")
+		script=(true)
 	else
 		# shellcheck disable=SC2206 # words of a list
 		script=(env "STRESS=${stress:-1/4}" LONG=60 "$qemu/guest-boot.sh" "$linux" $4)
 	fi
 	# A guest whose emulator died is as good as none.
 	for ((tries = 0; tries < 4; tries++)); do
+		[ $tries -eq 0 ] || echo "# acquitted: the emulator failed, in the guest of $run"
 		# shellcheck disable=SC2016 # for the guest
 		"${runner[@]}" -- bash -c 'echo "$0" >/dev/kmsg; exec "$@"' "$mark" \
 			"${script[@]}" </dev/null >"$logs/$run.out" 2>&1
 		status=$?
+		# Nobody waits for the other mutants any more.
+		[ $status -ne 130 ] || exit $status
 		[ $status -eq 124 ] || break
 	done
 	echo $status >"$logs/$run.status"
@@ -187,7 +219,8 @@ suites() {
 	[ ${#words[@]} -eq 1 ] && echo "${1#kunit/}" || echo 'ftrace*'
 }
 
-# "ok TEST", "not TEST WHAT" or "skip TEST" for each of TESTS that has ended.
+# "ok TEST", "not TEST WHAT" or "skip TEST" for each of TESTS that has ended; an
+# unresolved one has not found out.
 outcome() { # RUN TESTS
 	if [[ $2 == kunit/* ]]; then
 		sed -E 's/\r$//; s/^\[[ .0-9]+\] //' "$logs/$1.log" 2>/dev/null |
@@ -211,7 +244,7 @@ outcome() { # RUN TESTS
 		/^(not )?ok [0-9]+ / {
 			tell()
 			nr++
-			kind = $1 == "not" ? "not" : / # SKIP/ ? "skip" : "ok"
+			kind = / # (SKIP|UNRESOLVED)/ ? "skip" : $1 == "not" ? "not" : "ok"
 			if (kind != "not") {
 				print kind, test[nr]
 				kind = ""
@@ -228,7 +261,7 @@ outcome() { # RUN TESTS
 # The first report of the kernel while the tests ran.
 report() { # RUN TESTS
 	[[ $2 != kunit/* ]] || local mark='KTAP version 1'
-	sed "1,/$mark/d" "$logs/$1.log" 2>/dev/null | grep -aEm1 "$reports" |
+	sed "1,/$mark/d" "$logs/$1.log" 2>/dev/null | grep -aPm1 "$reports" |
 		sed -E 's/\r$//; s/^\[[ .0-9]+\] //' | cut -c1-90
 }
 
@@ -240,15 +273,17 @@ show() { # RUN
 sign_of() { # MUTANT
 	local tests line why nr
 
+	[ "$(cat "$logs/$1.status")" != 124 ] || return
 	tests=$(head_of "$1" Tests)
-	line=$(outcome "$1" "$tests" | grep -m1 '^not ')
+	line=$(outcome "$1" "$tests" | awk -v tests=" $tests " '
+		$1 == "not" && index(tests, " " substr($2, 1, length($2) - 1) " ")' | head -n 1)
 	if [ -n "$line" ]; then
 		echo "${line#not }"
 		return
 	fi
 	why=$(report "$1" "$tests")
 	[ -n "$why" ] || return
-	# The one behind those that have ended; with all of them at an end, the last.
+	# The one after those that have ended; with all of them at an end, the last.
 	nr=$(outcome "$1" "$tests" | wc -l)
 	read -ra tests <<<"$tests"
 	[ "$nr" -lt ${#tests[@]} ] || nr=$((${#tests[@]} - 1))
@@ -275,7 +310,7 @@ try() { # KERNEL MUTANT TESTS
 	guest "$2" "$1" "$2" "$3"
 	show "$2"
 	sign=$(sign_of "$2")
-	noticed[$2]=$sign
+	echo "$sign" >"$logs/$2.sign"
 	[ -n "$sign" ]
 	result $? "$2: noticed by ${sign:-nobody (status $(cat "$logs/$2.status"))}"
 }
@@ -328,9 +363,11 @@ judge_sound() { # RUN KERNEL MUTANT TESTS
 
 # ---- one after the other -----------------------------------------------------
 
-# Two lines of work: kernels are built while the guests of those before run. The
-# builder prints what the other has to do: WHAT, KERNEL, MUTANT and TESTS.
-job() { (IFS=$'\t'; echo "$*"); }
+# Kernels are built while the guests of those before run, two at a time. What shares
+# a boot is in one lane. The builder tells it what there is to do: WHAT, KERNEL,
+# MUTANT and TESTS.
+lane=0
+job() { (IFS=$'\t'; echo "$*" >&$((4 + lane))); }
 
 # The kernel as it is, then its mutants, those first that share a boot.
 build_kernel() { # KERNEL
@@ -342,6 +379,7 @@ build_kernel() { # KERNEL
 	fi
 	keep_kernel "$1" "$1"
 	while IFS=$'\t' read -r at any tests; do
+		lane=$((1 - lane))
 		job sound "$1" "$any" "$tests"
 		for mutant in "${mutants[@]}"; do
 			[ "$(place_of "$mutant")" != "$at" ] || build_mutant "$mutant"
@@ -381,36 +419,33 @@ builder() {
 	done < <(for m in "${mutants[@]}"; do head_of "$m" Kernel; done | sort -u)
 }
 
-runner() {
-	local what kernel mutant tests judged=0
-
-	while IFS=$'\t' read -r what kernel mutant tests; do
-		case $what in
-		sound)
-			guest "before-$mutant" "$kernel" "$mutant" "$tests"
-			judge_sound "before-$mutant" "$kernel" "$mutant" "$tests" ;;
-		mutant)
-			try "$kernel" "$mutant" "$tests"
-			judged=$((judged + 1))
-			rm -rf "$BUILD/guest-$mutant" ;;
-		unapplied)	result 1 "$kernel: the patch applies" ;;
-		unbuilt)	result 1 "$kernel: it can be built" ;;
-		unchanged)	result 1 "$kernel: the kernel is another one" ;;
-		esac
-	done
-	[ $judged -eq ${#mutants[@]} ]
-	result $? "$judged of ${#mutants[@]} mutants were tried"
-	print_table
-	echo "# $((SECONDS / 60)) minutes for ${#mutants[@]} mutants"
-	echo "1..$number"
-	echo "$((number - failed)) passed, $failed failed, 0 skipped"
-	[ $failed -eq 0 ] && [ $number -gt 1 ]
+do_job() { # WHAT KERNEL MUTANT TESTS
+	case $1 in
+	sound)
+		guest "before-$3" "$2" "$3" "$4"
+		judge_sound "before-$3" "$2" "$3" "$4" ;;
+	mutant)
+		try "$2" "$3" "$4"
+		rm -rf "$BUILD/guest-$3" ;;
+	unapplied)	result 1 "$2: the patch applies" ;;
+	unbuilt)	result 1 "$2: it can be built" ;;
+	unchanged)	result 1 "$2: the kernel is another one" ;;
+	esac
 }
 
-check_table
-result $? "the table of base/mutants/README says what there is"
+runner() { # NUMBER
+	local what kernel mutant tests
+
+	while IFS=$'\t' read -r what kernel mutant tests; do
+		# In one piece: the other lane prints, too.
+		do_job "$what" "$kernel" "$mutant" "$tests" >"$logs/lane.$1"
+		cat "$logs/lane.$1"
+	done
+}
+
 if [ "${1:-}" = --check ]; then
-	exit $failed
+	check_table
+	exit
 fi
 
 mutants=("${@%.patch}")
@@ -424,7 +459,17 @@ export BUILD=$build/mutants
 # Nor do they count how often they were made.
 export KBUILD_BUILD_VERSION=1
 mkdir -p "$logs" "$BUILD"
+exec 9>"$BUILD/.lock"
+flock -n 9 || die "another run is going on"
+rm -f "$logs"/*.sign "$BUILD"/jobs.*
 ln -sfn ../qemu "$BUILD/qemu"
+mkfifo "$BUILD/jobs.0" "$BUILD/jobs.1"
 fresh_tree
-exec 3>&1
-builder | runner
+{
+	check_table
+	result $? "the table of base/mutants/README says what there is"
+	runner 0 <"$BUILD/jobs.0" &
+	runner 1 <"$BUILD/jobs.1" &
+	builder 3>&1 4>"$BUILD/jobs.0" 5>"$BUILD/jobs.1"
+	wait
+} | summary
