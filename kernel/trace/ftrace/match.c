@@ -234,21 +234,27 @@ static int match_index(unsigned long index, struct ftrace_sites *s)
 
 static int match_number(const struct ftrace_glob *g, struct ftrace_sites *s)
 {
+	struct dyn_ftrace *rec;
 	unsigned long nr;
 
 	if (kstrtoul(g->search, 0, &nr) || !nr)
 		return 0;
 	/* No list is that long: it is an address. */
-	if (nr >= PAGE_OFFSET) {
-		nr = ftrace_location(nr);
-		return nr ? ftrace_sites_add(s, nr) : 0;
-	}
-	return match_index(nr - 1, s);
+	if (nr < PAGE_OFFSET)
+		return match_index(nr - 1, s);
+	nr = ftrace_location(nr);
+	if (!nr)
+		return 0;
+	rec = ftrace_rec_find(nr);
+	/* A site that was set aside can only be taken away. */
+	if (rec && rec->state & FTRACE_REC_BAD && !g->not)
+		return 0;
+	return ftrace_sites_add(s, nr);
 }
 
 /**
  * ftrace_match_sites - the call sites that a pattern means
- * @g: the pattern; its @not is not looked at
+ * @g: the pattern; with its @not, the address of a bad site means that site
  * @mod: a pattern for the modules they may be in, or NULL for anywhere
  *
  * Each of them has a record afterwards.
