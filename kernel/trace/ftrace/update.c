@@ -243,12 +243,16 @@ static int update_listed(struct update *u)
 static void set_aside(struct dyn_ftrace *rec)
 {
 	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
+	u32 id = ftrace_rec_set(rec);
 
 	if (rec->state & FTRACE_REC_NEW)
 		r->nr_new--;
-	ftrace_opset_move(ftrace_rec_set(rec), 0, 1);
+	ftrace_opset_move(id, 0, 1);
 	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
 	ftrace_nr_bad++;
+	/* Whoever wrote over its call had no need to stop the machine. */
+	if (id)
+		ftrace_tramps_poked();
 }
 
 static void was_new(const struct dyn_ftrace *rec)

@@ -45,7 +45,7 @@ variants() {
 	tramp	NO_RUDE			-DNUPDATE=3	((inside[u]==0)||
 	tramp	POKED_LATE		-DNUPDATE=3	((inside[u]==0)||
 	tramp	COMMIT_FAILED		-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))
-	tramp	PUT_BEFORE_WRITE	-DNUPDATE=3	((new[0]==0)||
+	tramp	PUT_BEFORE_WRITE	-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))
 	tramp	WRITES_GOOD_ONES	-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))
 	tramp	ERASE_AT_PUT		-DNUPDATE=3	in_tree[t]
 	tramp	FREE_AT_ONCE		-DNUPDATE=3	object[t]

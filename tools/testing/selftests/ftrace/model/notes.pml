@@ -159,7 +159,7 @@ proctype nmi()
 
 #define has_region(k)	(k != GOES || has_text)
 
-/* ftrace_notes_for_each(): the slot is emptied behind the look at the note */
+/* ftrace_notes_for_each(): the slot is emptied after the note was looked at */
 inline empty_slot()
 {
 	if

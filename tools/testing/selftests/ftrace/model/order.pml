@@ -38,7 +38,7 @@ proctype publisher()
 	od
 }
 
-/* meet() on a CPU that waits, and write_breakpoints() behind it. */
+/* meet() on a CPU that waits, and write_breakpoints() after it. */
 proctype breaker()
 {
 	bool d1, d2, saw;
@@ -48,7 +48,7 @@ proctype breaker()
 	:: !d2 && (d1 || BROKEN == NO_MB) -> atomic { text = true; d2 = true }
 	:: d1 && d2 -> break
 	od;
-	/* It waits until it has seen it: other runs are none. */
+	/* In the code the wait ends only once it has seen it; ignore other runs. */
 	if
 	:: saw -> waited = true
 	:: else -> gave_up = true
@@ -67,9 +67,9 @@ proctype handler()
 	:: d1 && d2 && d3 -> break
 	od;
 	waited || gave_up;
-	/* Who has the number has the entries. */
+	/* Whoever sees the number must see the entries. */
 	assert(!saw_nr || saw_entries);
-	/* Who hits a breakpoint has the number. */
+	/* Whoever hits a breakpoint must see the number. */
 	assert(gave_up || !hit || saw_nr)
 }
 

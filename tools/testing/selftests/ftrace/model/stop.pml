@@ -16,13 +16,13 @@
  *
  * BROKEN names one deviation from the code; each has to be refuted.
  */
-#define NO_SYNC_BREAK		1	/* no sync_core() behind write_breakpoints() */
-#define NO_SYNC_TAIL		2	/* no sync_core() behind write_tails() */
-#define NO_SYNC_FIRST		3	/* no sync_core() behind write_firsts() */
+#define NO_SYNC_BREAK		1	/* no sync_core() after write_breakpoints() */
+#define NO_SYNC_TAIL		2	/* no sync_core() after write_tails() */
+#define NO_SYNC_FIRST		3	/* no sync_core() after write_firsts() */
 #define NO_MEET_BEFORE_SYNC	4	/* end_step() without its first meet() */
 #define NO_MEET_AFTER_SYNC	5	/* end_step() without its second meet() */
-#define NO_FIRST_MEET		6	/* no meet() behind publish() */
-#define NO_LAST_MEET		7	/* no meet() behind unpublish() */
+#define NO_FIRST_MEET		6	/* no meet() after publish() */
+#define NO_LAST_MEET		7	/* no meet() after unpublish() */
 #define CLEARS_ENTRIES		8	/* publish(NULL, 0) at the end of the stop */
 #define NR_FIRST		9	/* publish() writes the number first */
 #define ENTRIES_FIRST		10	/* the handler reads the entries first */
@@ -121,7 +121,7 @@ inline sync_core()
 	}
 }
 
-/* meet(): an NMI may come before the arrival, in the wait, and behind it. */
+/* meet(): an NMI may come before the arrival, in the wait, and after it. */
 inline meet()
 {
 	meeting = meeting + NCPU;
@@ -305,10 +305,10 @@ proctype nmi(byte c)
 	od
 }
 
-/* ftrace_plan_write() and what frees the plan behind it. */
+/* ftrace_plan_write() and what frees the plan after it. */
 proctype plan_write()
 {
-	byte p = 1, i;
+	byte p = 1, i, j;
 
 	do
 	:: p <= NPLAN ->
@@ -321,11 +321,14 @@ proctype plan_write()
 		d_step {
 			/* All CPUs execute the new bytes: see ftrace_text_write(). */
 			for (i : 0 .. NCPU - 1) {
-				assert(cpu[i].sees_first[0] == target(p));
-				assert(cpu[i].sees_tail[0] == target(p));
+				for (j : 0 .. plan_nr[p] - 1) {
+					assert(cpu[i].sees_first[j] == target(p));
+					assert(cpu[i].sees_tail[j] == target(p))
+				}
 				cpu[i].stopped = false
 			}
 			i = 0;
+			j = 0;
 			/* ftrace_plan_free() */
 			plan_state[p] = FREED;
 			left = 0;

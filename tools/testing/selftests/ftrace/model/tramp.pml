@@ -15,14 +15,14 @@
  */
 #define NO_GRACE_PERIOD		1	/* ftrace_tramp_put() does not wait for tasks */
 #define NO_RUDE			2	/* free_quiet() does not look at tramps_need_rude */
-#define POKED_LATE		3	/* ftrace_tramps_poked() behind ftrace_opset_gc() */
+#define POKED_LATE		3	/* ftrace_tramps_poked() after ftrace_opset_gc() */
 #define COMMIT_FAILED		4	/* finish() commits a plan that was not written */
 #define PUT_BEFORE_WRITE	5	/* the old set goes before the sites are written */
 #define WRITES_GOOD_ONES	6	/* a bad site keeps its own text, others are written */
 #define ERASE_AT_PUT		7	/* not in the tree while a task can be in it */
 #define FREE_AT_ONCE		8	/* tramp_free(): kfree(), not kfree_rcu() */
-#define CLEAR_LATE		9	/* free_quiet() clears the flag behind the wait */
-#define OVERWRITES_UNSEEN	10	/* see foreigner() */
+#define CLEAR_LATE		9	/* free_quiet() clears the flag after the wait */
+#define OVERWRITES_UNSEEN	10	/* set_aside() without ftrace_tramps_poked() */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -238,7 +238,8 @@ inline opset_gc()
 	atomic {
 		for (j : 1 .. NTRAMP - 1) {
 			if
-			:: code[j] == LIVE && rec[0] != j && rec[1] != j ->
+			:: code[j] == LIVE && rec[0] != j && rec[1] != j &&
+			   new[0] != j && new[1] != j ->
 				tramp_put(j)
 			:: else
 			fi
@@ -259,9 +260,13 @@ inline write_site(s, t)
 	fi
 }
 
-/* set_aside() */
+/* set_aside(): whoever overwrote the call did not stop the machine for that. */
 inline set_aside(s)
 {
+	if
+	:: rec[s] != 0 && BROKEN != OVERWRITES_UNSEEN -> need_rude = true
+	:: else
+	fi;
 	rec[s] = 0;
 	aside[s] = true
 }
@@ -352,8 +357,7 @@ inline update_drop()
 			fi
 		:: d_step {
 			rec[s] != 0 && site[s] != rec[s] ->
-			set_aside(s);
-			need_rude = true
+			set_aside(s)
 		   }
 		:: else
 		fi
@@ -393,18 +397,11 @@ proctype updates()
 	done = true
 }
 
-/*
- * Somebody else overwrites a site, once, or nobody does. Here he sees to it that
- * what cannot be preempted has left what the site called: see README.
- */
+/* Somebody else overwrites a site, once and without a stop, or nobody does. */
 proctype foreigner()
 {
 	if
-	:: atomic {
-		!text_mutex &&
-		(BROKEN == OVERWRITES_UNSEEN || inside[ATOMIC] == 0) ->
-		site[1] = FOREIGN
-	   }
+	:: atomic { !text_mutex -> site[1] = FOREIGN }
 	:: true
 	fi
 }
