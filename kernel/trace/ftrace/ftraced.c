@@ -37,7 +37,7 @@ static unsigned int boot_slots __initdata = 16 * 1024;
 /*
  * @enabled: rounds are made
  * @rounds: how many there were, that found something
- * @skipped_before: calls skipped up to the last look at their number
+ * @skipped_before: calls skipped when the size of the table was last judged
  * @nr_kept: notes of bad records; they stay in the table, so that the recorder
  *	knows these sites, and are nobody's work
  * All of them: ftrace_lock.
@@ -80,7 +80,9 @@ static bool has_work(void)
 	bool work;
 
 	ftrace_notes_stat(&st);
-	if (st.pending > READ_ONCE(nr_kept))
+	/* With every note kept, those that found no slot want a larger table. */
+	if (st.pending > READ_ONCE(nr_kept) ||
+	    st.skipped != READ_ONCE(skipped_before))
 		return true;
 	rcu_read_lock();
 	work = nr_new();
@@ -189,10 +191,11 @@ static unsigned int slots_wanted(const struct ftrace_notes_stat *st)
 {
 	unsigned long missed = st->skipped - skipped_before;
 
-	skipped_before = st->skipped;
+	WRITE_ONCE(skipped_before, st->skipped);
 	if (missed)
 		return min_t(unsigned long, SLOTS_MAX, 2 * st->slots);
-	if (st->pending < st->slots / 4)
+	/* In a small one, notes that are kept could be in the way again. */
+	if (!nr_kept && st->pending < st->slots / 4)
 		return SLOTS_MIN;
 	return st->slots;
 }

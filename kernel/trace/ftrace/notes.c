@@ -5,8 +5,8 @@
  * The recorder runs wherever an instrumented function runs: in an NMI, on the
  * first instructions of an interrupt, where RCU does not watch, on any CPU. It
  * takes no lock, calls nothing that is instrumented and allocates nothing.
- * When there is no slot it leaves the call uncounted for, the site will be
- * called again.
+ * When there is no slot it counts the call as skipped; the site will be called
+ * again.
  */
 #include <linux/atomic.h>
 #include <linux/vmalloc.h>
