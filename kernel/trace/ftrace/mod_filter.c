@@ -15,6 +15,7 @@
 #include <linux/string.h>
 
 #include "internal.h"
+#include "stats.h"
 #include "tracers.h"
 
 /**
@@ -319,6 +320,7 @@ static int resolve_half(struct ftrace_ops *ops, const char *module,
 {
 	struct ftrace_filter f;
 	struct ftrace_hash *hash;
+	unsigned long nr_bad;
 	LIST_HEAD(came);
 	int ret;
 
@@ -330,7 +332,11 @@ static int resolve_half(struct ftrace_ops *ops, const char *module,
 		return PTR_ERR(hash);
 	ret = ftrace_waiting_resolve(waiting, &hash, &came);
 	if (!ret && !list_empty(&came)) {
-		ret = ftrace_ops_set_filter(ops, hash, enable);
+		/* As long as that sets one more bad site aside. */
+		do {
+			nr_bad = ftrace_nr_bad;
+			ret = ftrace_ops_set_filter(ops, hash, enable);
+		} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
 		if (!ret)
 			hash = NULL;
 	}
