@@ -2,11 +2,12 @@
 /*
  * A stop of the machine, seen from within, for the kselftests.
  *
- * NMIs go on while call sites are written. A CPU that comes to write its share
- * of a plan loads the patch window by use_temporary_mm(), where this module has
- * a tracer that sends an NMI to the others. Whoever gets one looks at all that
- * is mapped, or at a call site, or raises a machine check, and sends the next: so
- * it goes to and fro through all the steps of a stop, on any machine, however fast it is.
+ * NMIs go on while call sites are written. A CPU that writes its share of a plan
+ * loads the patch window by use_temporary_mm(); this module traces that function
+ * and sends an NMI to the other CPUs. One that is inside patch_share() then looks
+ * at what is mapped, or at a call site, or raises a machine check; one that has
+ * interrupts off sends the next NMI. So they go to and fro through all the steps of
+ * a stop, however fast the machine is.
  *
  * In debugfs, below ftrace_test_stop/:
  *
@@ -161,7 +162,7 @@ static void look_at_pages(void)
 	struct view window = {}, other = {};
 
 	look(&window, read_cr3_pa());
-	/* It is the kernel's own page tables that are loaded, for want of any. */
+	/* Without user pages these are the kernel's page tables, not the window's. */
 	if (!window.low)
 		return;
 	look(&other, __pa(current->active_mm->pgd));
@@ -317,6 +318,10 @@ static bool all_quiet(void)
 {
 	int cpu;
 
+	if (atomic_read(&sending))
+		return false;
+	/* Whoever sends says for whom before it says that it is done. */
+	smp_rmb();
 	for_each_online_cpu(cpu) {
 		if (atomic_read(per_cpu_ptr(&pending, cpu)))
 			return false;
@@ -473,6 +478,7 @@ static void __exit ftrace_test_stop_exit(void)
 	debugfs_remove(dir);
 	unregister_ftrace_function(&load_ops);
 	ftrace_free_filter(&load_ops);
+	atomic_set(&budget, 0);
 	/* Those that are on their way need a handler. */
 	while (!all_quiet())
 		msleep(20);
