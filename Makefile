@@ -18,32 +18,35 @@ help:
 #: A dynamic ftrace core for Linux 6.12, x86-64.
 #:
 #:   make run         build the kernel, boot it in QEMU, show what it does
-#:   make test        every test; last line: N passed, N failed, N skipped
+#:   make test        the tests of this kernel; last line: N passed, N failed, N skipped
 #:   make test-quick  those of them that take a minute or two
 #:   make stress      those with NMIs, faults, everything at once, in full
-#:   make soak        the stress tests for longer (STRESS, ROUNDS), an hour or two
+#:   make soak        the stress suite at double scale, then the dynamic suite ROUNDS
+#:                    times; an hour or two
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
 #:   make table-test  our tests on a kernel with a table of call sites
 #:   make matrix      a small kernel for each way to configure ours, built and tested
 #:   make mutants     proof that the tests can fail: the core broken in one place after
 #:                    another, and the tests that have to notice
-#:   make model       the stop, the trampolines and the note table as models, all states
-#:                    of them searched by spin
+#:   make model       models of the stop, the trampolines, the note table and the
+#:                    barriers; spin searches all their states
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; hours)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make bench-recordmcount  what both recordmcount need for a kernel's objects
-#:   make lint        sparse, checkpatch, kernel-doc, W=1 and Sphinx on our files, and
-#:                    that none of them names a host
+#:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
+#:                    our files; also that assertions of shell tests can fail and
+#:                    that no file names a host
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-recordmcount, make table-objtool
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
 #:   make series      the same as patches for "git am" (build/series)
-#:   make series-check  each of them: checkpatch, does it apply, does it build
+#:   make series-check  checkpatch on each; apply all, and build where Kconfig or a
+#:                    Makefile changes (STEPS=all: after each patch)
 #:   make clean       remove build/
 #:
 #: Settings, as in "make run LINUX=/path":
@@ -51,11 +54,14 @@ help:
 #:   LINUX=PATH       a 6.12.y source tree or tarball
 #:                    (default: Debian's package linux-source-6.12)
 #:   JOBS=N           compile jobs at a time (default: number of CPUs)
-#:   CPUS=N           CPUs of the guest (default: 2)
+#:   CPUS=N           CPUs of a guest whose list does not say (make run, make shell,
+#:                    make ftracetest; default: 2)
 #:   STRESS=N         scale of the stress tests (default: of make stress 1, of
 #:                    make test 1/3, of make soak 2, of debug-test and
 #:                    kcsan-test 1/5)
-#:   ROUNDS=N         how often make soak runs the other tests (default: 2)
+#:   ROUNDS=N         how often make soak runs the dynamic suite (default: 2)
+#:   TABLE=KERNEL     for make table-test: table (default), table-recordmcount or
+#:                    table-objtool
 #:   STEPS=all        have make series-check build each step, not only those that
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)

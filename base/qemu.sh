@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Debian 12's QEMU translates code without a lock on its page, so that a CPU can
-# go on running a breakpoint that another one took away in that moment. QEMU 8.1
-# mended it. Fetch a newer one from Debian's backports to build/qemu, for this
-# tree alone. Without it the tests run too: a guest that dies so is started again.
+# Debian 12's QEMU translates code without locking its page, so a CPU can still run
+# a breakpoint that another one has just removed. QEMU 8.1 fixed it. Fetch a newer one
+# from Debian's backports to build/qemu, for this tree only. Tests also run without
+# it: a guest that dies of this is started again.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +19,7 @@ version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p
 # shellcheck source=/etc/os-release
 codename=$(. "${OS_RELEASE:-/etc/os-release}" && echo "${VERSION_CODENAME:-}")
 if [ -z "$codename" ] || ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
-	say NOTE "QEMU is $version; here is no apt to fetch a newer one with"
+	say NOTE "QEMU is $version; no apt here to fetch a newer one"
 	exit 0
 fi
 suite=$codename-backports

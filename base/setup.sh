@@ -5,14 +5,13 @@
 # LINUX names another base than the packaged one; then that is not installed.
 #
 # usage: setup.sh [lint|tests|matrix|bench|model]
-# lint: also what builds the documents; tests: that and what the tests run in the
-# guest; matrix: the other compiler; bench: what counts instructions of programs;
-# model: what checks the models
+# lint: also what builds the documents; tests: that, what the tests run in the guest,
+# and spin; matrix: the other compiler; bench: valgrind; model: spin
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-# Group, Debian's package, and how to know that the like of it is there: programs,
+# Group, Debian package, and what proves it is there without dpkg: programs,
 # <headers>, /files, and -options that clang can link with.
 packages='
 build	bc			bc

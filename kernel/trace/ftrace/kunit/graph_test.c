@@ -116,8 +116,8 @@ static void skip_test(struct kunit *test)
 }
 
 /*
- * They share the function in the middle. The first of all graph users sees
- * more returns than it asked for, that is how fgraph.c is.
+ * They share the function in the middle. fgraph.c shows the first graph user
+ * more returns than it asked for.
  */
 static void several_test(struct kunit *test)
 {

@@ -101,7 +101,7 @@ static void glob_test(struct kunit *test)
 		{ "**",		"anything",	true },
 		{ "",		"anything",	false },
 		{ "",		"",		true },
-		/* Whose place a number is has nothing to do with names. */
+		/* A number is a position in the list, never part of a name. */
 		{ "12",		"12",		false },
 		/* The caller turns it round, not the match. */
 		{ "!lock",	"lock",		true },

@@ -22,7 +22,7 @@ static void tidy_test(struct kunit *test)
 		start, start + 5, start + 64, end - 5, init, init_end - 5,
 	};
 	unsigned long table[] = {
-		/* What sorttable makes 0 is where the kernel was moved to. */
+		/* sorttable makes it 0; once relocated, it is the offset. */
 		0, 0x1a000000, init, start + 64, end - 5, start + 5, start,
 		start, init_end - 5, start + 64, start - 1, end - 4, end - 1,
 		end, init - 1, init_end - 4, init_end, start + 5, ULONG_MAX,
@@ -146,9 +146,9 @@ static void expect_names(struct kunit *test, struct ftrace_region *r)
 }
 
 /*
- * A look at each function finds what the table has found. That look takes what
- * has a record to be no news, and a call site that is a nop to be none: it adds
- * what the table lacks, and expect_names() has seen that there is no more.
+ * A scan of each function finds only what the table found. It skips functions that
+ * have a record, and call sites that are nops: it adds what the table lacks.
+ * expect_names() has seen that there is nothing else.
  */
 static void kernel_test(struct kunit *test)
 {
