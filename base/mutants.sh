@@ -16,6 +16,8 @@
 #   Cpus: N         CPUs of the guest (default: 2)
 #   Stress: N       how often stress tests do what they do (default: 1/4)
 #   Turns: no       CPUs of the guest run at the same time
+#   Accel: NAME     how the guest is emulated, as run.py --accel takes it; with
+#                   icount instructions are its clock
 #   Alone: yes      what the test does to the guest is not for other tests
 #
 # A mutant is noticed if one of its tests fails, or if the kernel reports an error
@@ -184,13 +186,15 @@ mark='mutants: the tests begin'
 # A guest that runs TESTS, all of them test cases or all of them KUnit suites, as the
 # head of MUTANT says. Leaves the results in $logs/RUN.*.
 guest() { # RUN NAME-OF-KERNEL MUTANT TESTS
-	local run=$1 name=$2 append cpus stress runner script status tries
+	local run=$1 name=$2 append cpus stress accel runner script status tries
 
 	append=$(head_of "$3" Append) cpus=$(head_of "$3" Cpus) stress=$(head_of "$3" Stress)
+	accel=$(head_of "$3" Accel)
 	runner=("$qemu/run.py" --kernel "$BUILD/guest-$name/bzImage" --modules "guest-$name"
 		--cpus "${cpus:-2}" --mem 3G --silence 900 --limit 3600
 		--append "kasan_multi_shot $append" --log "$logs/$run.log")
 	[ "$(head_of "$3" Turns)" = no ] || runner+=(--turns)
+	[ -z "$accel" ] || runner+=(--accel "$accel")
 	if [[ $4 == kunit/* ]]; then
 		runner+=(--append "kunit.enable=1 kunit.filter_glob=$(suites "$4")")
 		script=(true)
@@ -323,7 +327,8 @@ place_of() { # MUTANT
 	tests=$(head_of "$1" Tests)
 	[[ $tests != kunit/* ]] || what=kunit
 	echo "$(head_of "$1" Kernel)|$what|$(head_of "$1" Append)|$(head_of "$1" Cpus)|$(
-		head_of "$1" Stress)|$(head_of "$1" Turns)|$(head_of "$1" Alone)"
+		head_of "$1" Stress)|$(head_of "$1" Turns)|$(head_of "$1" Accel)|$(
+		head_of "$1" Alone)"
 }
 
 # The boots that the mutants of a kernel need, with their tests put together:
