@@ -11,7 +11,7 @@
  *
  * In debugfs, below ftrace_test_stop/:
  *
- * pages   takes 1 and 0: look, or do not. Gives one line:
+ * pages   takes 1 and 0: look, from nothing found on, or do not. Gives one line:
  *           looks     how often an NMI has looked
  *           window    how many pages the window had at most
  *           odd       pages in it that were executable, for user space, or not
@@ -359,7 +359,16 @@ static int checks_show(struct seq_file *m, void *v)
 static ssize_t pages_write(struct file *file, const char __user *ubuf,
 			   size_t cnt, loff_t *ppos)
 {
-	return kstrtobool_from_user(ubuf, cnt, &pages_on) ?: cnt;
+	bool on;
+	int ret;
+
+	ret = kstrtobool_from_user(ubuf, cnt, &on);
+	if (ret)
+		return ret;
+	if (on)
+		memset(&found, 0, sizeof(found));
+	WRITE_ONCE(pages_on, on);
+	return cnt;
 }
 
 static ssize_t bytes_write(struct file *file, const char __user *ubuf,
