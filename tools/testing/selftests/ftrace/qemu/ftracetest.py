@@ -205,7 +205,7 @@ class Guest:
         """Run until the guest is gone; how many tests are done, run.py's status."""
         tree = os.path.join(BUILD, "base" if self.args.kernel.startswith("stock") else "linux")
         cmd = [os.path.join(HERE, "run.py"), "--kernel", self.args.kernel, "--allow-warn",
-               "--silence", str(self.args.hang + 120), "--limit", "86400",
+               "--turns", "--silence", str(self.args.hang + 120), "--limit", "86400",
                "--log", os.path.join(OUT, self.args.kernel + ".console"),
                os.path.join(HERE, "guest-cases.sh"), tree, str(self.args.hang), WARNED] + self.tests
         with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
