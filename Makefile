@@ -29,10 +29,12 @@ help:
 #:   make matrix      a small kernel for each way to configure ours, built and tested
 #:   make mutants     proof that the tests can fail: the core broken in one place after
 #:                    another, and the tests that have to notice
+#:   make ibt-test    all kinds of users on a CPU that enforces indirect branch
+#:                    tracking, which Bochs emulates
 #:   make model       models of the stop, the trampolines, the note table and the
 #:                    barriers; spin searches all their states
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
-#:   make stock-test  the same on the unmodified base (for the table; hours)
+#:   make stock-test  the same on the unmodified base (for the table; half an hour)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make bench-recordmcount  what both recordmcount need for a kernel's objects
@@ -134,6 +136,12 @@ matrix: setup-tests prepare
 .PHONY: mutants
 mutants: setup-tests prepare
 	@base/mutants.sh
+
+.PHONY: ibt-test
+ibt-test: prepare
+	@base/setup.sh ibt
+	@base/build.sh small
+	@$(ftrace)/bochs/ibt.py small
 
 .PHONY: model
 model:

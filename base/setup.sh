@@ -4,9 +4,9 @@
 # is no apt, look whether what is needed is there, and say what is not.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests|matrix|bench|model]
+# usage: setup.sh [lint|tests|matrix|bench|model|ibt]
 # lint: also what builds the documents; tests: that, what the tests run in the guest,
-# and spin; matrix: the other compiler; bench: valgrind; model: spin
+# and spin; matrix: the other compiler; bench: valgrind; model: spin; ibt: Bochs
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -53,6 +53,14 @@ matrix	lld-16			ld.lld-16
 matrix	llvm-16			llvm-ar-16 llvm-nm-16 llvm-objcopy-16
 bench	valgrind		valgrind
 model	spin			spin
+ibt	bochs			bochs-bin
+ibt	bochs-sdl		/usr/lib/x86_64-linux-gnu/bochs/plugins/libbx_sdl2_gui.so
+ibt	bochsbios		/usr/share/bochs/BIOS-bochs-latest
+ibt	grub-common		grub-mkrescue
+ibt	grub-pc-bin		/usr/lib/grub/i386-pc/cdboot.img
+ibt	mtools			mformat
+ibt	vgabios			/usr/share/bochs/VGABIOS-lgpl-latest
+ibt	xorriso			xorriso
 source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 '
 
@@ -60,7 +68,7 @@ groups='build boot check'
 case ${1:-} in
 lint)	groups+=' docs' ;;
 tests)	groups+=' docs tests model' ;;
-''|matrix|bench|model) groups+=" ${1:-}" ;;
+''|matrix|bench|model|ibt) groups+=" ${1:-}" ;;
 *)	die "no such group of packages: $1" ;;
 esac
 [ -n "${LINUX:-}" ] || groups+=' source'

@@ -314,9 +314,28 @@ SYM_INNER_LABEL(ftrace_regs_caller_end, SYM_L_GLOBAL)
 	movq	%rax, R11(%rsp)
 	RESTORE_ALL_REGS
 	POP_LINKS
-	JMP_NOSPEC r11
+	jmp	ftrace_leave_for_r11
 SYM_FUNC_END(ftrace_regs_caller)
 STACK_FRAME_NON_STANDARD_FP ftrace_regs_caller
+
+/*
+ * ftrace_leave_for_r11 - go on where %r11 says, as if the call site had called it
+ *
+ * What a call site may call need not begin with ENDBR, so this is no indirect
+ * jump but a return. It has a call of its own to match, so that the CPU's return
+ * stack still has what the call site and all before it have put there. The code
+ * that it returns to accounts for that call, as if it had been called.
+ */
+SYM_CODE_START_LOCAL(ftrace_leave_for_r11)
+	UNWIND_HINT_FUNC
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lleave
+	int3
+.Lleave:
+	movq	%r11, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_CODE_END(ftrace_leave_for_r11)
 
 /*
  * ftrace_stub - a callback that does nothing
@@ -330,7 +349,7 @@ SYM_FUNC_END(ftrace_stub)
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 /* ftrace_stub_direct_tramp - code for a call site to call that does nothing */
 SYM_START(ftrace_stub_direct_tramp, SYM_L_GLOBAL, SYM_F_ALIGN)
-	ANNOTATE_NOENDBR
+	ENDBR
 	CALL_DEPTH_ACCOUNT
 	RET
 SYM_FUNC_END(ftrace_stub_direct_tramp)

@@ -34,10 +34,10 @@
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
+#include <linux/objtool.h>
 #include <linux/trace.h>
 
 #include <asm/asm-offsets.h>
-#include <asm/ibt.h>
 #include <asm/nospec-branch.h>
 
 #include "direct.h"
@@ -129,11 +129,12 @@ notrace void ftrace_test_direct_seen(unsigned long ret)
 	count_call(READ_ONCE(direct_ops), ret - MCOUNT_INSN_SIZE);
 }
 
+/* No ENDBR: nothing but call sites may reach it, and they by a direct branch. */
 asm("	.pushsection	.text, \"ax\", @progbits\n"
 "	.type		ftrace_test_direct, @function\n"
 "	.globl		ftrace_test_direct\n"
-"   ftrace_test_direct:"
-	ASM_ENDBR
+"ftrace_test_direct:\n"
+	ANNOTATE_NOENDBR
 "	pushq %rbp\n"
 "	movq %rsp, %rbp\n"
 	CALL_DEPTH_ACCOUNT
