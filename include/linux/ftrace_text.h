@@ -104,7 +104,8 @@ struct ftrace_tramp_spec {
  * struct ftrace_tramp_layout - where the parts of a trampoline lie, in bytes
  * @regs: it hands out all registers
  * @save: where registers are saved
- * @calls: where the first call is prepared
+ * @calls: where what is common to all calls is prepared
+ * @first: where the first call is prepared; the others follow
  * @restore: where registers are restored
  * @leave: the last instruction
  * @size: of all of it
@@ -113,6 +114,7 @@ struct ftrace_tramp_layout {
 	bool	regs;
 	u16	save;
 	u16	calls;
+	u16	first;
 	u16	restore;
 	u16	leave;
 	u16	size;

@@ -58,20 +58,35 @@
 /* Where PUSH_LINKS has put the %rbp of the traced function. */
 #define LINKS_RBP	(FTRACE_SITE_RETURN - 8)
 
-/* The arguments. */
+/*
+ * The arguments, and what else callbacks may read without asking for more:
+ * ftrace_regs_get_frame_pointer() and ..._return_value().
+ */
 .macro SAVE_ARGS
 	subq	$FTRACE_REGS_SIZE, %rsp
+	movq	%rax, RAX(%rsp)
 	movq	%rdi, RDI(%rsp)
 	movq	%rsi, RSI(%rsp)
 	movq	%rdx, RDX(%rsp)
 	movq	%rcx, RCX(%rsp)
 	movq	%r8, R8(%rsp)
 	movq	%r9, R9(%rsp)
+#ifdef CONFIG_FRAME_POINTER
+	movq	LINKS_RBP(%rsp), %rdx
+	movq	%rdx, RBP(%rsp)
+#else
+	movq	%rbp, RBP(%rsp)
+#endif
+	movq	$0, ORIG_RAX(%rsp)
 	/* Says that the rest is not there, see arch_ftrace_get_regs(). */
 	movq	$0, CS(%rsp)
 .endm
 
 .macro RESTORE_ARGS
+#ifndef CONFIG_FRAME_POINTER
+	/* It has not changed, but objtool wants to see what is saved restored. */
+	movq	RBP(%rsp), %rbp
+#endif
 	movq	R9(%rsp), %r9
 	movq	R8(%rsp), %r8
 	movq	RCX(%rsp), %rcx
@@ -82,8 +97,8 @@
 .endm
 
 /*
- * All of it, as a breakpoint at the call site would find it. The flags are
- * first put into what FTRACE_REGS_SIZE has room for above, or where SS goes later.
+ * All of it, as a breakpoint at the call site would find it. The flags are first
+ * put into the last of what FTRACE_REGS_SIZE has room for.
  */
 .macro SAVE_ALL_REGS
 	pushfq

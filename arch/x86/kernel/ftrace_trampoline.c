@@ -6,7 +6,8 @@
  *
  *   accounting	for the depth of calls, if the CPU needs that
  *   save	copied from ftrace_caller or ftrace_regs_caller
- *   calls	one after the other, each with its own argument
+ *   calls	one after the other, each with its own argument; if there are
+ *		several, after the parent address has been kept for all of them
  *   follow	lets the traced function go on where a callback said, if one may
  *   restore	copied from where save was
  *   leave	a return, or a jump to the one code that the site calls directly
@@ -103,13 +104,28 @@ static void emit_disp(struct emitter *e, u32 disp)
 	emit(e, &disp, sizeof(disp));
 }
 
-/* The code in front has left the first two arguments, and the last, behind. */
+/*
+ * Any callback may replace the return address of the traced function, and the
+ * ones after it are to see the same as the ones before.
+ */
+static void emit_keep_parent(struct emitter *e)
+{
+	EMIT(e, 0x48, 0x89, 0xb4, 0x24);	/* movq %rsi, disp(%rsp) */
+	emit_disp(e, FTRACE_PARENT);
+}
+
+#define KEEP_PARENT_SIZE	(4 + 4)
+
+static_assert(sizeof(struct __arch_ftrace_regs) <= FTRACE_PARENT);
+static_assert(FTRACE_PARENT + sizeof(long) <= FTRACE_REGS_SIZE);
+
+/* The call before has spoilt the first two arguments, and the last. */
 static void emit_reload(struct emitter *e)
 {
 	EMIT(e, 0x48, 0x8b, 0xbc, 0x24);	/* movq disp(%rsp), %rdi */
 	emit_disp(e, FTRACE_SITE_RETURN);
 	EMIT(e, 0x48, 0x8b, 0xb4, 0x24);	/* movq disp(%rsp), %rsi */
-	emit_disp(e, FTRACE_SITE_RETURN + 8);
+	emit_disp(e, FTRACE_PARENT);
 	EMIT(e, 0x48, 0x83, 0xef, MCOUNT_INSN_SIZE);	/* subq $5, %rdi */
 	EMIT(e, 0x48, 0x89, 0xe1);		/* movq %rsp, %rcx */
 }
@@ -183,7 +199,7 @@ size_t ftrace_tramp_max_size(unsigned int nr)
 	const struct template *t = &regs_template;
 
 	return ACCOUNTING_SIZE + (t->call - t->save) +
-	       (size_t)nr * CALL_SIZE + FOLLOW_SIZE +
+	       KEEP_PARENT_SIZE + (size_t)nr * CALL_SIZE + FOLLOW_SIZE +
 	       (t->end - t->restore) + JMP32_INSN_SIZE;
 }
 
@@ -209,6 +225,9 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 	layout->save = e.at - buf;
 	emit(&e, t->save, t->call - t->save);
 	layout->calls = e.at - buf;
+	if (spec->nr > 1)
+		emit_keep_parent(&e);
+	layout->first = e.at - buf;
 	for (i = 0; i < spec->nr; i++) {
 		if (i)
 			emit_reload(&e);
@@ -277,7 +296,7 @@ void ftrace_tramp_set_call(unsigned long ip,
 {
 	guard(cpus_read_lock)();
 	guard(mutex)(&text_mutex);
-	poke_branch(ip + layout->calls + i * CALL_SIZE + ARG_SIZE,
+	poke_branch(ip + layout->first + i * CALL_SIZE + ARG_SIZE,
 		    CALL_INSN_OPCODE, entry_of(func));
 }
 

@@ -118,7 +118,9 @@ static unsigned long func_of(const struct ftrace_ops *ops)
 
 /*
  * A direct call is made last, just before it one for all the graph users, and a
- * stub is there for its call sites only.
+ * stub is there for its call sites only. An unwinder looks for the graph users'
+ * return address first, and then for those of rethook and kretprobes: so graph
+ * users replace it after them.
  */
 static bool is_called(const struct ftrace_ops *ops)
 {

@@ -30,17 +30,19 @@ void __fentry__(void);
 #define ARCH_SUPPORTS_FTRACE_OPS 1
 
 /*
- * The stack in a trampoline, in bytes: a struct ftrace_regs, padded so that all
- * is a multiple of 16; the links that frame pointers need; then what the call
- * site has pushed, where to go on in the traced function; then the return
- * address of that one.
+ * The stack in a trampoline, in bytes: a struct ftrace_regs; room for the return
+ * address that all callbacks are told, as one of them may replace it on the
+ * stack; padding, so that all is a multiple of 16; the links that frame pointers
+ * need; then what the call site has pushed, where to go on in the traced
+ * function; then the return address of that one.
  */
 #ifdef CONFIG_FRAME_POINTER
 #define FTRACE_LINKS_SIZE	40
 #else
 #define FTRACE_LINKS_SIZE	0
 #endif
-#define FTRACE_REGS_SIZE	(168 + (FTRACE_LINKS_SIZE + 168) % 16)
+#define FTRACE_PARENT		168
+#define FTRACE_REGS_SIZE	(176 + (FTRACE_LINKS_SIZE + 176) % 16)
 #define FTRACE_SITE_RETURN	(FTRACE_REGS_SIZE + FTRACE_LINKS_SIZE)
 
 /*
@@ -107,6 +109,7 @@ arch_ftrace_get_regs(struct ftrace_regs *fregs)
 }
 
 #undef ftrace_regs_get_stack_pointer
+#undef ftrace_regs_get_argument
 
 /* A stack pointer that was not saved follows from where @fregs lies. */
 static __always_inline unsigned long
@@ -116,6 +119,18 @@ ftrace_regs_get_stack_pointer(struct ftrace_regs *fregs)
 
 	return regs ? regs->sp :
 		      (unsigned long)fregs + FTRACE_SITE_RETURN + sizeof(long);
+}
+
+/* From the seventh on, arguments lie on the stack, above the return address. */
+static __always_inline unsigned long
+ftrace_regs_get_argument(struct ftrace_regs *fregs, unsigned int n)
+{
+	struct pt_regs stack;
+
+	if (n < 6)
+		return regs_get_kernel_argument(&arch_ftrace_regs(fregs)->regs, n);
+	stack.sp = ftrace_regs_get_stack_pointer(fregs);
+	return regs_get_kernel_stack_nth(&stack, n - 6 + 1);
 }
 
 /* Obeyed if the ops has FTRACE_OPS_FL_IPMODIFY or FTRACE_OPS_FL_SAVE_REGS. */

@@ -145,16 +145,21 @@ static void several_test(struct kunit *test)
 }
 
 static unsigned int nr_called;
-static unsigned long parent;
+static unsigned long parent, return_now;
 
 static notrace void callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	nr_called++;
 	parent = parent_ip;
+	return_now = *(unsigned long *)ftrace_regs_get_stack_pointer(fregs);
 }
 
-/* Whichever comes first, other ops see who called, not what took its place. */
+/*
+ * Whichever comes first, other ops see who called, not what took its place. The
+ * graph user replaces the return address after all others: what an unwinder finds
+ * on the stack is that of the graph user, and only then another's.
+ */
 static void beside_test(struct kunit *test)
 {
 	struct ftrace_ops *ops;
@@ -178,6 +183,7 @@ static void beside_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, nr_called, 1);
 		KUNIT_EXPECT_NE(test, parent, (unsigned long)return_to_handler);
 		KUNIT_EXPECT_TRUE(test, kernel_text_address(parent));
+		KUNIT_EXPECT_EQ(test, return_now, parent);
 		KUNIT_EXPECT_EQ(test, u->entries, 1);
 		KUNIT_EXPECT_EQ(test, u->returns, 1);
 		unregister_ftrace_graph(&u->gops);

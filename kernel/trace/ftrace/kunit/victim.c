@@ -6,6 +6,8 @@
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <linux/stringify.h>
 #include <asm/asm-offsets.h>
 #include <asm/ibt.h>
 #include <asm/nospec-branch.h>
@@ -56,6 +58,43 @@ noinline unsigned long ftrace_kunit_six(unsigned long a, unsigned long b,
 {
 	return ftrace_kunit_six_answer(a, b, c, d, e, f);
 }
+
+noinline unsigned long ftrace_kunit_eight(unsigned long a, unsigned long b,
+					  unsigned long c, unsigned long d,
+					  unsigned long e, unsigned long f,
+					  unsigned long g, unsigned long h)
+{
+	return ftrace_kunit_eight_answer(a, b, c, d, e, f, g, h);
+}
+
+asm("	.pushsection    .text, \"ax\", @progbits\n"
+"	.type		ftrace_kunit_call_eight, @function\n"
+"	.globl		ftrace_kunit_call_eight\n"
+"ftrace_kunit_call_eight:\n"
+	ASM_ENDBR
+	CALL_DEPTH_ACCOUNT
+"	pushq		%rbp\n"
+"	movq		$" __stringify(FTRACE_KUNIT_FRAME) ", %rbp\n"
+"	movl		$" __stringify(FTRACE_KUNIT_AX) ", %eax\n"
+"	movl		$1, %edi\n"
+"	movl		$2, %esi\n"
+"	movl		$3, %edx\n"
+"	movl		$4, %ecx\n"
+"	movl		$5, %r8d\n"
+"	movl		$6, %r9d\n"
+"	pushq		$8\n"
+"	pushq		$7\n"
+"	call		ftrace_kunit_eight\n"
+"	.globl		ftrace_kunit_eight_returns\n"
+"ftrace_kunit_eight_returns:\n"
+	ANNOTATE_NOENDBR
+"	addq		$16, %rsp\n"
+"	popq		%rbp\n"
+	ASM_RET
+"	.size		ftrace_kunit_call_eight, .-ftrace_kunit_call_eight\n"
+"	.popsection\n"
+);
+STACK_FRAME_NON_STANDARD_FP(ftrace_kunit_call_eight);
 
 atomic_t ftrace_kunit_hits;
 

@@ -6,6 +6,7 @@
 #define _KERNEL_TRACE_FTRACE_KUNIT_VICTIM_H
 
 #include <linux/atomic.h>
+#include <linux/types.h>
 
 #define FTRACE_NR_VICTIMS	3
 
@@ -48,6 +49,31 @@ ftrace_kunit_six_answer(unsigned long a, unsigned long b, unsigned long c,
 {
 	return a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
 }
+
+/* One with more arguments than there are registers for them. */
+unsigned long ftrace_kunit_eight(unsigned long a, unsigned long b,
+				 unsigned long c, unsigned long d,
+				 unsigned long e, unsigned long f,
+				 unsigned long g, unsigned long h);
+
+static __always_inline unsigned long
+ftrace_kunit_eight_answer(unsigned long a, unsigned long b, unsigned long c,
+			  unsigned long d, unsigned long e, unsigned long f,
+			  unsigned long g, unsigned long h)
+{
+	return ftrace_kunit_six_answer(a, b, c, d, e, f) + 1000000 * g +
+	       10000000 * h;
+}
+
+/*
+ * Calls it with 1 to 8, with these in the registers, so that it returns to this
+ * place.
+ */
+#define FTRACE_KUNIT_FRAME	0x1234567
+#define FTRACE_KUNIT_AX		0x7654321
+
+unsigned long ftrace_kunit_call_eight(void);
+extern const u8 ftrace_kunit_eight_returns[];
 
 /* No call site of its own: what a victim's can be made to call. */
 void ftrace_kunit_target(void);
