@@ -212,8 +212,6 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  * @saved_func: @func while set_ftrace_pid stands in front of it; ftrace_lock
  * @local_hash: the filter
  * @func_hash: the filter in force: @local_hash, or that of another ops
- * @trampoline: start of the code that serves this ops alone; 0: none
- * @trampoline_size: its length in bytes
  * @list: for the user of sub-ops
  * @subop_list: the sub-ops behind this one
  * @ops_func: with a direct call: asked before others change where its functions
@@ -233,8 +231,6 @@ struct ftrace_ops {
 #ifdef CONFIG_DYNAMIC_FTRACE
 	struct ftrace_ops_hash		local_hash;
 	struct ftrace_ops_hash		*func_hash;
-	unsigned long			trampoline;
-	unsigned long			trampoline_size;
 	struct list_head		list;
 	struct list_head		subop_list;
 	ftrace_ops_func_t		ops_func;
