@@ -301,6 +301,7 @@ int ftrace_opset_without(u32 id, struct ftrace_ops *ops);
 bool ftrace_opset_has(u32 id, struct ftrace_ops *ops);
 u32 ftrace_opset_target(u32 id);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
+void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);
 void ftrace_opsets_set_func(struct ftrace_ops *ops);
 void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr);
@@ -318,6 +319,7 @@ unsigned long ftrace_tramp_ip(const struct ftrace_tramp *t);
 void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 			    unsigned long func);
 void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump);
+void ftrace_tramp_keep(struct ftrace_tramp *t);
 void ftrace_tramp_put(struct ftrace_tramp *t);
 void ftrace_tramps_poked(void);
 int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,

@@ -414,9 +414,29 @@ void ftrace_opset_move(u32 from, u32 to, unsigned int nr)
 }
 
 /**
+ * ftrace_opset_keep - what a set calls may be called for good
+ * @id: the set
+ *
+ * The set itself goes like any other, when no record has it. Code that is called
+ * directly, with no trampoline, belongs to its user: it is his to keep.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_opset_keep(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	/* One that call sites are about to get has not been called by any. */
+	if (set && set->tramp &&
+	    set->target == ftrace_text_key(ftrace_tramp_ip(set->tramp)))
+		ftrace_tramp_keep(set->tramp);
+}
+
+/**
  * ftrace_opset_gc - free the sets that no record has
  *
- * Context: ftrace_lock held, and no update under way.
+ * Context: process, ftrace_lock held, and no update under way; may sleep for a
+ * grace period, see ftrace_tramp_put().
  */
 void ftrace_opset_gc(void)
 {

@@ -39,9 +39,12 @@
  * @quiet: in quiet_tramps, once nobody can be in it
  * @rcu: to get there, and then to free it
  * @ip: its first byte
+ * @nr_calls: how many calls it makes
+ * @has_jump: it leaves for other code
+ * @kept: it is never freed, see ftrace_tramp_keep()
  * @layout: where its parts lie
  *
- * Its code changes under ftrace_lock, all else not at all.
+ * Its code and @kept change under ftrace_lock, all else not at all.
  */
 struct ftrace_tramp {
 	struct latch_tree_node		node;
@@ -49,6 +52,9 @@ struct ftrace_tramp {
 	struct llist_node		quiet;
 	struct rcu_head			rcu;
 	unsigned long			ip;
+	unsigned int			nr_calls;
+	bool				has_jump;
+	bool				kept;
 	struct ftrace_tramp_layout	layout;
 };
 
@@ -199,6 +205,10 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	code = kmalloc(size, GFP_KERNEL);
+	if (t) {
+		t->nr_calls = spec->nr;
+		t->has_jump = spec->jump;
+	}
 	if (t && code && tramp_write(t, code, spec)) {
 		tell_perf(t, code, false);
 	} else {
@@ -290,24 +300,75 @@ static void tramp_is_quiet(struct rcu_head *rcu)
 }
 
 /**
+ * ftrace_tramp_keep - never free a trampoline
+ * @t: the trampoline
+ *
+ * For one whose call was overwritten by somebody else at a call site. He may put
+ * back what he found there, as debuggers do, whenever he likes.
+ *
+ * Context: process, ftrace_lock held; before ftrace_tramp_put().
+ */
+void ftrace_tramp_keep(struct ftrace_tramp *t)
+{
+	lockdep_assert_held(&ftrace_lock);
+	t->kept = true;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+static void disarm_jump(struct ftrace_tramp *t)
+{
+	if (t->has_jump)
+		ftrace_tramp_poke_jump(t, (unsigned long)ftrace_stub_direct_tramp);
+}
+#else
+static void disarm_jump(struct ftrace_tramp *t) { }
+#endif
+
+/*
+ * Have a trampoline call nobody. The ops that it was made for, and the code that
+ * it left for, may be gone soon.
+ */
+static void tramp_disarm(struct ftrace_tramp *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_calls; i++)
+		ftrace_tramp_poke_call(t, i, (unsigned long)ftrace_stub);
+	disarm_jump(t);
+	/*
+	 * A call that was overwritten can have come back before, and nobody was
+	 * stopped since: who could not be preempted in a callback may still be
+	 * in it. Tasks are waited for by whoever frees an ops.
+	 */
+	synchronize_rcu_tasks_rude();
+}
+
+/**
  * ftrace_tramp_put - free a trampoline once nobody is in it
  * @t: the trampoline, that no call site calls any more; may be NULL
  *
  * Does not wait. Who could not be preempted in it has left: the stop of the
  * machine that took the last call away has seen to that.
  *
- * Context: process.
+ * One that is kept stays, and calls nobody from then on. For that alone this may
+ * sleep for a grace period.
+ *
+ * Context: process; ftrace_lock held if it is kept.
  */
 void ftrace_tramp_put(struct ftrace_tramp *t)
 {
-	if (t)
+	if (!t)
+		return;
+	if (t->kept)
+		tramp_disarm(t);
+	else
 		call_rcu_tasks(&t->rcu, tramp_is_quiet);
 }
 
 /**
  * ftrace_tramps_poked - call sites were changed without a stop
  *
- * Context: process, ftrace_lock held; behind the change, so that the grace
+ * Context: process, ftrace_lock held; after the change, so that the grace
  * period that it asks for begins there, and before ftrace_tramp_put().
  */
 void ftrace_tramps_poked(void)

@@ -247,12 +247,12 @@ static void set_aside(struct dyn_ftrace *rec)
 
 	if (rec->state & FTRACE_REC_NEW)
 		r->nr_new--;
+	/* Whoever wrote over its call may put it back. */
+	if (sites_on)
+		ftrace_opset_keep(id);
 	ftrace_opset_move(id, 0, 1);
 	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
 	ftrace_nr_bad++;
-	/* Whoever wrote over its call had no need to stop the machine. */
-	if (id)
-		ftrace_tramps_poked();
 }
 
 static void was_new(const struct dyn_ftrace *rec)

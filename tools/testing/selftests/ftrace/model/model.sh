@@ -50,7 +50,9 @@ variants() {
 	tramp	ERASE_AT_PUT		-DNUPDATE=3	in_tree[t]
 	tramp	FREE_AT_ONCE		-DNUPDATE=3	object[t]
 	tramp	CLEAR_LATE		-DNUPDATE=3	((inside[u]==0)||
-	tramp	OVERWRITES_UNSEEN	-DNUPDATE=2	((inside[u]==0)||
+	tramp	NOT_KEPT		-DNUPDATE=2	((site[0]!=j)&&(site[1]!=j))
+	tramp	NOT_DISARMED		-DNUPDATE=2	!(no_ops[
+	tramp	DISARM_NO_RUDE		-DNUPDATE=2	!(no_ops[
 	notes	NO_CMPXCHG		-DNRESIZE=0	(nr_pending==(
 	notes	RESETS_PENDING		-DUNCOUNTED	invalid end state
 	notes	NO_REGION		-DNRESIZE=0	((found[j]!=3)||has_text)

@@ -3,8 +3,9 @@
  * The life of a trampoline: who calls it, who is in it, when it is freed.
  *
  * Models kernel/trace/ftrace/trampoline.c (ftrace_tramp_put(), free_quiet(),
- * tramp_free(), tramp_of()), update.c (finish(), commit(), drop_from()) and
- * opsets.c (ftrace_opset_gc(), opset_free()). README says what is assumed.
+ * tramp_free(), tramp_of(), ftrace_tramp_keep(), tramp_disarm()), update.c
+ * (finish(), commit(), drop_from(), set_aside()) and opsets.c (ftrace_opset_gc(),
+ * opset_free(), ftrace_opset_keep()). README says what is assumed.
  *
  * Trampolines are born one after the other and have a number for life; memory
  * that is used again is one that was freed before, so to touch a freed one is all
@@ -22,7 +23,9 @@
 #define ERASE_AT_PUT		7	/* not in the tree while a task can be in it */
 #define FREE_AT_ONCE		8	/* tramp_free(): kfree(), not kfree_rcu() */
 #define CLEAR_LATE		9	/* free_quiet() clears the flag after the wait */
-#define OVERWRITES_UNSEEN	10	/* set_aside() without ftrace_tramps_poked() */
+#define NOT_KEPT		10	/* set_aside() without ftrace_opset_keep() */
+#define NOT_DISARMED		11	/* ftrace_tramp_put() has a kept one call its ops */
+#define DISARM_NO_RUDE		12	/* tramp_disarm() does not wait */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -44,7 +47,11 @@
 #define PUT	2
 #define QUIET	3	/* in quiet_tramps */
 #define FREED	4
+#define KEPT	5	/* as put, but for good */
 byte code[NTRAMP];
+bool keep[NTRAMP];	/* ftrace_tramp.kept */
+bool disarmed[NTRAMP];	/* it calls ftrace_stub, not its ops */
+bool no_ops[NTRAMP];	/* of one that was kept: its ops are freed */
 bool in_tree[NTRAMP];	/* latch_tree_find() finds it */
 bool object[NTRAMP];	/* struct ftrace_tramp is there */
 
@@ -70,7 +77,7 @@ bool unwinding;		/* the unwinder's preempt-off section */
 bool done;
 
 #define calls(s)	(site[s] != 0 && site[s] != FOREIGN)
-#define usable(t)	(t == 0 || (code[t] >= LIVE && code[t] <= QUIET))
+#define usable(t)	(t == 0 || (code[t] >= LIVE && code[t] != FREED))
 
 /* ---- who calls ---------------------------------------------------------- */
 
@@ -89,13 +96,19 @@ inline call_site(u, s)
 		fi;
 		assert(usable(inside[u]))
 	}
-	/* Runs through it. */
-	assert(usable(inside[u]));
+	/* Runs through it, and calls what it says by now. */
+	d_step {
+		assert(usable(inside[u]));
+		in_ops = inside[u] != 0 && !disarmed[inside[u]];
+		assert(!in_ops || !no_ops[inside[u]])
+	}
 	/*
 	 * Out of it. RCU-tasks and the rude flavour have seen it go, as far as
 	 * they wait for it.
 	 */
 	d_step {
+		assert(!in_ops || !no_ops[inside[u]]);
+		in_ops = false;
 		inside[u] = 0;
 		for (i : 1 .. NTRAMP - 1) {
 			tasks_to_wait[i] = tasks_to_wait[i] & (255 - (1 << u))
@@ -111,6 +124,7 @@ inline call_site(u, s)
 proctype user(byte u)
 {
 	byte i;
+	bool in_ops;
 
 	do
 	:: calls(0) -> call_site(u, 0)
@@ -153,12 +167,25 @@ proctype unwinder()
 inline tramp_put(t)
 {
 	d_step {
-		/* No site calls it, and it stays so. */
-		assert(site[0] != t && site[1] != t);
-		code[t] = PUT;
+		/* No site calls it, and it stays so; unless somebody puts it back. */
+		assert(keep[t] || (site[0] != t && site[1] != t));
+		code[t] = (keep[t] -> KEPT : PUT);
 		tasks_to_wait[t] = 0;
 		if
-		:: BROKEN == ERASE_AT_PUT -> in_tree[t] = false
+		:: BROKEN == ERASE_AT_PUT && !keep[t] -> in_tree[t] = false
+		:: else
+		fi;
+		/*
+		 * tramp_disarm(); whoever frees an ops waits for tasks, too. None
+		 * of that is for the trampoline.
+		 */
+		if
+		:: keep[t] && BROKEN != NOT_DISARMED -> disarmed[t] = true
+		:: else
+		fi;
+		if
+		:: keep[t] && BROKEN != DISARM_NO_RUDE && inside[ATOMIC] ->
+			tasks_to_wait[t] = 1 << ATOMIC
 		:: else
 		fi;
 		if
@@ -188,6 +215,8 @@ proctype free_quiet()
 			if
 			:: code[t] == PUT && !tasks_to_wait[t] -> code[t] = QUIET
 			:: code[t] == PUT
+			/* Its ops: unregister_ftrace_function() has returned. */
+			:: code[t] == KEPT && !tasks_to_wait[t] -> no_ops[t] = true
 			:: else
 			fi
 		}
@@ -260,11 +289,11 @@ inline write_site(s, t)
 	fi
 }
 
-/* set_aside(): whoever overwrote the call did not stop the machine for that. */
+/* set_aside(): whoever overwrote the call may put it back. */
 inline set_aside(s)
 {
 	if
-	:: rec[s] != 0 && BROKEN != OVERWRITES_UNSEEN -> need_rude = true
+	:: rec[s] != 0 && BROKEN != NOT_KEPT -> keep[rec[s]] = true
 	:: else
 	fi;
 	rec[s] = 0;
@@ -397,11 +426,20 @@ proctype updates()
 	done = true
 }
 
-/* Somebody else overwrites a site, once and without a stop, or nobody does. */
+/*
+ * Somebody else overwrites a site, once and without a stop, or nobody does; and
+ * later puts back what was there, or never does.
+ */
 proctype foreigner()
 {
+	byte was;
+
 	if
-	:: atomic { !text_mutex -> site[1] = FOREIGN }
+	:: atomic { !text_mutex -> was = site[1]; site[1] = FOREIGN }
+		if
+		:: atomic { !text_mutex -> site[1] = was; was = 0 }
+		:: true
+		fi
 	:: true
 	fi
 }
