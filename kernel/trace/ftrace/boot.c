@@ -77,11 +77,27 @@ static int __init add_kernel_text(void)
 	return ret;
 }
 
+#ifdef CONFIG_FTRACE_KSELFTEST
+/* So that a test can see what becomes of a kernel whose start-up fails. */
+static bool fail_start __initdata;
+
+static int __init set_fail_start(char *str)
+{
+	fail_start = true;
+	return 0;
+}
+early_param("ftrace_fail_start", set_fail_start);
+#else
+#define fail_start	false
+#endif
+
 static int __init start(void)
 {
 	int ret;
 
 	ftrace_ops_init(&global_ops);
+	if (fail_start)
+		return -ENOMEM;
 	ret = add_kernel_text();
 	if (!ret)
 		ret = ftraced_init();

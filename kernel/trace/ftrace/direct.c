@@ -49,7 +49,7 @@ static bool ops_meet(struct ftrace_ops *a, struct ftrace_ops *b)
 }
 
 /*
- * The next registered ops behind @at, NULL for the first, that has @flag and
+ * The next registered ops after @at, NULL for the first, that has @flag and
  * traces a function that @ops traces.
  */
 static struct ftrace_ops *next_meeting(struct ftrace_ops *at,

@@ -80,7 +80,8 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
  *
  * Context: process, ftrace_lock held.
  * Return: 0; -EINVAL (a registered ops that sends functions elsewhere would mean
- * all of them) or an error as of ftrace_update_ops(), and nothing has changed.
+ * all of them), -ENODEV (ftrace is dead) or an error as of ftrace_update_ops(), and
+ * nothing has changed.
  */
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable)
@@ -99,6 +100,14 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 		new.skip = hash;
 
 	ret = nr_users(h, &new);
+	/*
+	 * ftrace_kill() can come at any time, and empties the list that was looked
+	 * at: the call sites of an ops that is still registered would stay as they
+	 * are.
+	 */
+	smp_rmb();
+	if (READ_ONCE(ftrace_disabled))
+		return -ENODEV;
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)

@@ -4,7 +4,7 @@
  *
  * A round takes the notes the recorder has made, gives each new call site a
  * record, and writes one plan: nops, or calls for the sites that somebody
- * traces already. The boot has a round behind each level of initcalls; then
+ * traces already. The boot has a round after each level of initcalls; then
  * the thread takes over, with at most one a second once the system runs. A
  * round that finds nothing leaves the system in equilibrium: no thread runs,
  * only a deferrable timer looks at two counters, and it does not wake an idle
@@ -177,9 +177,14 @@ device_initcall_sync(boot_round);
 
 static struct timer_list ftraced_timer;
 
-/* Either re-arms the timer, or wakes the thread, which does when it is done. */
+/*
+ * Either re-arms the timer, or wakes the thread, which does when it is done. When
+ * there is nothing to be done any more this ends.
+ */
 static void ftraced_tick(struct timer_list *t)
 {
+	if (READ_ONCE(ftrace_disabled))
+		return;
 	if (READ_ONCE(enabled) && has_work())
 		wake_up_process(ftraced_task);
 	else
@@ -250,6 +255,9 @@ static int ftraced(void *unused)
 
 static int __init ftraced_start(void)
 {
+	/* If start-up failed there may be no table to look into. */
+	if (ftrace_disabled)
+		return 0;
 	ftraced_round();
 	timer_setup(&ftraced_timer, ftraced_tick, TIMER_DEFERRABLE);
 	ftraced_task = kthread_run(ftraced, NULL, "ftraced");

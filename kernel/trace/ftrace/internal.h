@@ -45,7 +45,7 @@
 
 #include "../trace.h"
 
-/* Set by ftrace_kill(): nothing is patched any more. */
+/* Set by ftrace_kill(): who is in may go, and nothing else happens any more. */
 extern bool ftrace_disabled;
 
 /* ---- records and the text they lie in: regions.c ---------------------- */

@@ -173,8 +173,11 @@ void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip), void *data)
  */
 void ftrace_notes_stat(struct ftrace_notes_stat *st)
 {
+	const struct ftrace_note_table *t = READ_ONCE(ftrace_notes);
+
 	st->pending = atomic_read(&nr_pending);
 	st->noted = atomic_long_read(&nr_noted);
 	st->skipped = atomic_long_read(&nr_skipped);
-	st->slots = READ_ONCE(ftrace_notes->nr_homes);
+	/* There is none if start-up has failed. */
+	st->slots = t ? t->nr_homes : 0;
 }

@@ -286,7 +286,7 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
  * When it returns 0, the ops' callback will not be called again, though a task
  * may be preempted in it: see ftrace_ops_wait(). A call site that is not what it
  * should be does not keep an ops from going: it is reported and set aside. Nor
- * does want of memory.
+ * does want of memory, or that tracing has been ended by ftrace_kill().
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  * Return: 0, or -EBUSY (not registered).
@@ -408,16 +408,25 @@ void ftrace_set_callback(struct ftrace_ops *ops, ftrace_func_t func)
 /**
  * ftrace_kill - end function tracing for good
  *
- * For when the kernel can no more be trusted with it: no text is touched any
- * more, so this does not turn call sites off. It leaves those without a
- * trampoline nobody to call.
+ * For when the kernel can no more be trusted with it. Nobody is let in any more:
+ * no ops is registered, no filter changes, ftraced makes no round, and modules that
+ * come are not looked at. All that answers -ENODEV.
+ *
+ * This may be called from anywhere, so it turns no call site off; it leaves those
+ * without a trampoline nobody to call. But whoever is in is let out: those who
+ * unregister free what their sites call, most of them whatever the answer is. So
+ * ftrace_shutdown() works as ever, and so does modify_ftrace_direct(), by which
+ * one BPF program of several leaves. They alone still change call sites, those that
+ * are what they should be.
  *
  * Context: any.
  */
 void ftrace_kill(void)
 {
-	ftrace_disabled = true;
+	WRITE_ONCE(ftrace_disabled, true);
 	ftrace_enabled = 0;
+	/* Who finds the list empty knows why, see ftrace_ops_set_filter(). */
+	smp_wmb();
 	RCU_INIT_POINTER(ftrace_ops_list, NULL);
 	kprobe_ftrace_kill();
 }

@@ -61,6 +61,8 @@ int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
 	ftrace_ops_init(subops);
 	if (WARN_ON_ONCE(subops->flags & FTRACE_OPS_FL_ENABLED))
 		return -EBUSY;
+	if (ftrace_disabled)
+		return -ENODEV;
 
 	subops->func = ops->func;
 	subops->flags |= FTRACE_OPS_FL_SUBOP;

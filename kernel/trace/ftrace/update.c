@@ -327,6 +327,9 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
+	/* Who goes is let go, see ftrace_kill(). */
+	if (ftrace_disabled && new)
+		return -ENODEV;
 	u->old = old;
 	u->new = new;
 	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
@@ -344,7 +347,8 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
  * Context: process, ftrace_lock held.
  * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
  * together with another ops), -EINVAL (a call site is not what it should be; it
- * is set aside), and every site is as it was.
+ * is set aside), -ENODEV (ftrace is dead, and @new is not NULL), and every site
+ * is as it was.
  */
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new)
@@ -524,6 +528,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	unsigned int i;
 	int ret = 0;
 
+	/* Also after ftrace_kill(): who calls may free the code of before. */
 	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
 	ftrace_opsets_plan_direct(ops, addr);

@@ -6,6 +6,7 @@
 #define _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 
 void ftrace_test_direct(void);
+void ftrace_test_direct_too(void);
 void ftrace_test_direct_seen(unsigned long ret);
 
 #endif /* _KERNEL_TRACE_FTRACE_TEST_DIRECT_H */

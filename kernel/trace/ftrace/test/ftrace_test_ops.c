@@ -23,6 +23,8 @@
  *           free I                  ftrace_free_filter()
  *           register I              register_ftrace_function()
  *           unregister I            unregister_ftrace_function()
+ *           modify I                modify_ftrace_direct(), to other code that
+ *                                   does the same, or back
  *           zero I                  forget what it saw
  *           drop I                  unregister it if need be, and free it
  * result  what the last command returned: 0 or a negative error
@@ -50,7 +52,7 @@
  * struct test_ops - an ops and what it saw
  * @ops: the ops
  * @registered: register_ftrace_function() took it
- * @direct: it is for register_ftrace_direct()
+ * @direct: the code for register_ftrace_direct(); 0: it is not for that
  * @redirect: it sends the function to its end
  * @recurse: its callback calls a function that can be traced
  * @seen: the call sites it was called from, and how often
@@ -61,7 +63,7 @@
 struct test_ops {
 	struct ftrace_ops	ops;
 	bool			registered;
-	bool			direct;
+	unsigned long		direct;
 	bool			redirect;
 	bool			recurse;
 	struct {
@@ -159,6 +161,12 @@ asm("	.pushsection	.text, \"ax\", @progbits\n"
 "	leave\n"
 	ASM_RET
 "	.size		ftrace_test_direct, .-ftrace_test_direct\n"
+"	.type		ftrace_test_direct_too, @function\n"
+"	.globl		ftrace_test_direct_too\n"
+"ftrace_test_direct_too:\n"
+	ANNOTATE_NOENDBR
+"	jmp ftrace_test_direct\n"
+"	.size		ftrace_test_direct_too, .-ftrace_test_direct_too\n"
 "	.popsection\n"
 );
 
@@ -171,7 +179,7 @@ static int set_direct(struct test_ops *t)
 {
 	if (direct_ops)
 		return -EBUSY;
-	t->direct = true;
+	t->direct = (unsigned long)ftrace_test_direct;
 	t->ops.func = NULL;
 	WRITE_ONCE(direct_ops, t);
 	return 0;
@@ -182,8 +190,7 @@ static int test_register(struct test_ops *t)
 	int ret;
 
 	if (t->direct)
-		ret = register_ftrace_direct(&t->ops,
-					     (unsigned long)ftrace_test_direct);
+		ret = register_ftrace_direct(&t->ops, t->direct);
 	else
 		ret = register_ftrace_function(&t->ops);
 	if (!ret)
@@ -196,13 +203,23 @@ static int test_unregister(struct test_ops *t)
 	int ret;
 
 	if (t->direct)
-		ret = unregister_ftrace_direct(&t->ops,
-					       (unsigned long)ftrace_test_direct,
-					       false);
+		ret = unregister_ftrace_direct(&t->ops, t->direct, false);
 	else
 		ret = unregister_ftrace_function(&t->ops);
 	if (!ret)
 		t->registered = false;
+	return ret;
+}
+
+static int test_modify(struct test_ops *t)
+{
+	unsigned long one = (unsigned long)ftrace_test_direct;
+	unsigned long other = t->direct == one ?
+		(unsigned long)ftrace_test_direct_too : one;
+	int ret = modify_ftrace_direct(&t->ops, other);
+
+	if (!ret)
+		t->direct = other;
 	return ret;
 }
 
@@ -317,6 +334,8 @@ static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 		return test_register(t);
 	if (!strcmp(cmd, "unregister"))
 		return test_unregister(t);
+	if (!strcmp(cmd, "modify"))
+		return test_modify(t);
 	if (!strcmp(cmd, "zero")) {
 		forget(t);
 		return 0;

@@ -19,6 +19,7 @@
  *           and from which byte to which, counted from there. Gives a line: what
  *           ftrace_text_reserved(), ftrace_location_range() of these bytes say
  *           and ftrace_location() of the place, 0 for no site
+ * kill      takes 1: ftrace_kill(), after which the machine is of no more use
  * run       takes "NAME COUNT" and runs a function of this file
  * counts    how often each of them ran
  * nmi...    see nmi_debugfs.c
@@ -239,7 +240,7 @@ static int text_show(struct seq_file *m, void *v)
 	u8 insn[MCOUNT_INSN_SIZE];
 	const char *kind;
 
-	/* Somebody has sought: the buffer was emptied behind each line. */
+	/* Somebody has sought: the buffer was emptied after each line. */
 	if (m->count < s->said + s->said_len)
 		s->target = 0;
 	if (read_site(ip, insn)) {
@@ -657,6 +658,17 @@ static const struct file_operations place_fops = {
 	.release	= single_release,
 };
 
+/* ---- kill ------------------------------------------------------------------- */
+
+static int kill_set(void *data, u64 val)
+{
+	if (val != 1)
+		return -EINVAL;
+	ftrace_kill();
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(kill_fops, NULL, kill_set, "%llu\n");
+
 static int __init ftrace_test_text_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("ftrace_test", NULL);
@@ -666,6 +678,7 @@ static int __init ftrace_test_text_init(void)
 	debugfs_create_file("image", 0400, dir, NULL, &image_fops);
 	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
 	debugfs_create_file("place", 0600, dir, NULL, &place_fops);
+	debugfs_create_file_unsafe("kill", 0200, dir, NULL, &kill_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
 	ftrace_test_nmi_files(dir, ftrace_test_in_nmi);
