@@ -205,10 +205,7 @@ static unsigned int slots_wanted(const struct ftrace_notes_stat *st)
 	return st->slots;
 }
 
-/*
- * Gives the recorder the slots for the next round. The old table is freed by
- * this thread, which has all the time for the grace period that takes.
- */
+/* Gives the recorder the slots for the next round. */
 static void resize_notes(void)
 {
 	struct ftrace_note_table *t = NULL, *old = NULL;

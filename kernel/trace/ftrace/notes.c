@@ -9,7 +9,9 @@
  * again.
  */
 #include <linux/atomic.h>
+#include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 #include "notes.h"
@@ -113,29 +115,54 @@ struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t)
 	return old;
 }
 
+/* Tables that no task is in any more, to be freed by free_work. */
+static LLIST_HEAD(quiet_tables);
+
+/*
+ * Contexts that cannot be preempted are over once every CPU has scheduled, which
+ * the rude flavour waits for.
+ */
+static void free_quiet(struct work_struct *work)
+{
+	struct llist_node *quiet = llist_del_all(&quiet_tables);
+	struct ftrace_note_table *t, *next;
+	size_t i;
+
+	synchronize_rcu_tasks_rude();
+	llist_for_each_entry_safe(t, next, quiet, quiet) {
+		for (i = 0; i < ftrace_note_slots(t->nr_homes); i++) {
+			if (t->slots[i])
+				atomic_dec(&nr_pending);
+		}
+		vfree(t);
+	}
+}
+
+static DECLARE_WORK(free_work, free_quiet);
+
+static void table_is_quiet(struct rcu_head *rcu)
+{
+	struct ftrace_note_table *t;
+
+	t = container_of(rcu, struct ftrace_note_table, rcu);
+	if (llist_add(&t->quiet, &quiet_tables))
+		schedule_work(&free_work);
+}
+
 /**
  * ftrace_notes_retire - free a table that is not in use any more
  * @t: the table, may be NULL
  *
- * A task preempted in the recorder still has it in a register: RCU-tasks waits
- * for those. Contexts that cannot be preempted are over once every CPU has
- * scheduled, which the rude flavour waits for.
+ * Does not wait: a task preempted in the recorder still has the table in a
+ * register, RCU-tasks waits for those, and that can take very long. Its notes
+ * count as pending meanwhile.
  *
- * Context: process, may sleep long; no locks that a callback of RCU may want.
+ * Context: process.
  */
 void ftrace_notes_retire(struct ftrace_note_table *t)
 {
-	size_t i;
-
-	if (!t)
-		return;
-	synchronize_rcu_tasks();
-	synchronize_rcu_tasks_rude();
-	for (i = 0; i < ftrace_note_slots(t->nr_homes); i++) {
-		if (t->slots[i])
-			atomic_dec(&nr_pending);
-	}
-	vfree(t);
+	if (t)
+		call_rcu_tasks(&t->rcu, table_is_quiet);
 }
 
 /**

@@ -34,6 +34,7 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/build_bug.h>
+#include <linux/llist.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 
@@ -41,6 +42,8 @@
  * struct ftrace_note_table - the notes of one round
  * @nr_homes: number of home slots, at least 1, below 2^32; never changes while
  *	the table is published
+ * @rcu: once it is out of use, until nobody reads it
+ * @quiet: then, until it is freed
  * @slots: the notes: @nr_homes + FTRACE_NOTE_PROBES - 1 of them. A slot goes
  *	from 0 to a key by cmpxchg, in any context.
  *
@@ -48,8 +51,10 @@
  * their own: counters do not belong here.
  */
 struct ftrace_note_table {
-	u64	nr_homes;
-	u32	slots[] __aligned(FTRACE_NOTES_SLOTS);
+	u64			nr_homes;
+	struct rcu_head		rcu;
+	struct llist_node	quiet;
+	u32			slots[] __aligned(FTRACE_NOTES_SLOTS);
 };
 
 static_assert(offsetof(struct ftrace_note_table, nr_homes) ==

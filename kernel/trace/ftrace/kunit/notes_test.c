@@ -470,6 +470,63 @@ static void recorder_test(struct kunit *test)
 	with_table(test, 4096, record_call);
 }
 
+/**
+ * struct spinner - a task that keeps RCU-tasks waiting
+ * @runs: it has begun
+ * @stop: it shall end
+ * @gave_up: nobody has said so
+ */
+struct spinner {
+	struct completion	runs;
+	bool			stop;
+	bool			gave_up;
+};
+
+/*
+ * It can be preempted, and does not sleep. The end of its patience is there for a
+ * kernel in which the test waits for this task, so that it fails and does not hang.
+ */
+static int spin(void *data)
+{
+	unsigned long end = jiffies + 30 * HZ;
+	struct spinner *s = data;
+
+	complete(&s->runs);
+	while (!READ_ONCE(s->stop) && !READ_ONCE(s->gave_up)) {
+		if (time_after(jiffies, end))
+			WRITE_ONCE(s->gave_up, true);
+		cpu_relax();
+	}
+	return 0;
+}
+
+/* Rounds go on while somebody may still be in a table that is out of use. */
+static void retire_test(struct kunit *test)
+{
+	struct spinner s = {};
+	struct ftrace_note_table *t;
+	struct task_struct *task;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "tasks that do not sleep cannot be preempted");
+	t = ftrace_notes_alloc(64);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	init_completion(&s.runs);
+	task = kthread_create(spin, &s, "ftrace-spinner");
+	if (IS_ERR(task)) {
+		vfree(t);
+		KUNIT_FAIL(test, "no thread: %ld", PTR_ERR(task));
+		return;
+	}
+	get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&s.runs);
+	ftrace_notes_retire(t);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.gave_up));
+	WRITE_ONCE(s.stop, true);
+	kthread_stop_put(task);
+}
+
 static struct kunit_case notes_cases[] = {
 	KUNIT_CASE(key_test),
 	KUNIT_CASE(home_test),
@@ -482,6 +539,7 @@ static struct kunit_case notes_cases[] = {
 	KUNIT_CASE_SLOW(reset_test),
 	KUNIT_CASE_SLOW(skipped_test),
 	KUNIT_CASE_SLOW(recorder_test),
+	KUNIT_CASE(retire_test),
 	{}
 };
 

@@ -3,7 +3,8 @@
  * The note table: from a call of the recorder to a record.
  *
  * Models kernel/trace/ftrace/notes.c (ftrace_note_claim(), ftrace_note(),
- * ftrace_notes_for_each(), ftrace_notes_publish(), ftrace_notes_retire()) and
+ * ftrace_notes_for_each(), ftrace_notes_publish(), ftrace_notes_retire(),
+ * free_quiet()) and
  * ftraced.c (has_work(), collect(), round_once(), is_done(), resize_notes()).
  * README says what is assumed.
  *
@@ -17,7 +18,7 @@
 #define RESETS_PENDING	2	/* resize_notes() sets nr_pending to 0 */
 #define NO_REGION	3	/* collect() does not look for the region */
 #define UNLOCKS		4	/* round_once() lets go of ftrace_lock in the middle */
-#define NO_GRACE_PERIOD	5	/* ftrace_notes_retire() does not wait */
+#define NO_GRACE_PERIOD	5	/* ftrace_notes_retire() frees at once */
 #define NO_DEDUP	6	/* a site that was noted twice gets two records */
 #define KEEPS_COUNT	7	/* nr_pending goes down, the note stays */
 
@@ -49,6 +50,7 @@ typedef table {
 };
 table notes[NTABLE];
 byte current;		/* ftrace_notes */
+bool retiring;		/* the other one is out of use, and not freed */
 short nr_pending;
 
 byte nr_recs[NSITE];	/* records of a site */
@@ -233,18 +235,21 @@ inline round_once()
 	atomic {
 		/*
 		 * The count is that of the notes, or there would be rounds for ever.
+		 * Those of a table that is to be freed are in it until then.
 		 * UNCOUNTED shows what a wrong count leads to.
 		 */
 		assert(uncounted || uses[0] || uses[1] || uses[2] ||
-		       nr_pending == (notes[current].slot[0] != 0) +
-				     (notes[current].slot[1] != 0));
+		       nr_pending == (notes[0].slot[0] != 0) +
+				     (notes[0].slot[1] != 0) +
+				     (notes[1].slot[0] != 0) +
+				     (notes[1].slot[1] != 0));
 		j = 0;
 		key = 0;
 		ftrace_lock = false
 	}
 }
 
-/* resize_notes(), then ftrace_notes_retire(); any slot may hold a note by then */
+/* resize_notes(), and the call of call_rcu_tasks() in ftrace_notes_retire() */
 inline resize_notes()
 {
 	current = 1 - current;
@@ -252,31 +257,40 @@ inline resize_notes()
 	:: BROKEN == RESETS_PENDING -> nr_pending = 0
 	:: else
 	fi;
-	if
-	:: BROKEN != NO_GRACE_PERIOD ->
-		/* Those that are in it now; each leaves, or has to be waited for. */
-		d_step {
-			for (j : 0 .. NUSER - 1) {
-				waits_for[j] = uses[j] != 0
-			}
-			j = 0
-		}
-		!waits_for[0] && !waits_for[1] && !waits_for[2]
-	:: else
-	fi;
-	atomic {
-		for (j : 0 .. NSLOT - 1) {
-			if
-			:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
-				nr_pending--
-			:: else
-			fi;
-			notes[1 - current].slot[j] = 0
+	/* Those that are in it now; each leaves, or has to be waited for. */
+	d_step {
+		for (j : 0 .. NUSER - 1) {
+			waits_for[j] = uses[j] != 0
 		}
 		j = 0;
-		/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
-		notes[1 - current].freed = true
+		retiring = true
 	}
+}
+
+/* The grace periods, and free_quiet(); any slot may hold a note by then. */
+proctype retire()
+{
+	byte j;
+
+end:	do
+	:: retiring &&
+	   (BROKEN == NO_GRACE_PERIOD ||
+	    (!waits_for[0] && !waits_for[1] && !waits_for[2])) ->
+		atomic {
+			for (j : 0 .. NSLOT - 1) {
+				if
+				:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
+					nr_pending--
+				:: else
+				fi;
+				notes[1 - current].slot[j] = 0
+			}
+			j = 0;
+			/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
+			notes[1 - current].freed = true;
+			retiring = false
+		}
+	od
 }
 
 /* ftraced(), and ftraced_tick(): no round without has_work() */
@@ -287,7 +301,7 @@ proctype ftraced()
 	bool failed;
 
 end:	do
-	:: n < NRESIZE ->
+	:: n < NRESIZE && !retiring ->
 		n++;
 		notes[1 - current].freed = false;
 		resize_notes()
@@ -314,6 +328,7 @@ init {
 		run task(TASK2, GOES);
 		run nmi();
 		run ftraced();
+		run retire();
 		run free_text()
 	}
 }
