@@ -125,10 +125,6 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_ENABLED: registered
  * @FTRACE_OPS_FL_INITIALIZED: its filter is set up
  * @FTRACE_OPS_FL_DELETED: its trace array is going away
- * @FTRACE_OPS_FL_ADDING: on its way in
- * @FTRACE_OPS_FL_REMOVING: on its way out
- * @FTRACE_OPS_FL_MODIFYING: its callback or its filter is being changed
- * @FTRACE_OPS_FL_ALLOC_TRAMP: its trampoline was allocated
  * @FTRACE_OPS_FL_TRACE_ARRAY: it belongs to a trace array
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
  * @FTRACE_OPS_FL_SHARED: its direct call knows that others change where one of
@@ -143,19 +139,15 @@ enum {
 	FTRACE_OPS_FL_STUB			= BIT(5),
 	FTRACE_OPS_FL_INITIALIZED		= BIT(6),
 	FTRACE_OPS_FL_DELETED			= BIT(7),
-	FTRACE_OPS_FL_ADDING			= BIT(8),
-	FTRACE_OPS_FL_REMOVING			= BIT(9),
-	FTRACE_OPS_FL_MODIFYING			= BIT(10),
-	FTRACE_OPS_FL_ALLOC_TRAMP		= BIT(11),
-	FTRACE_OPS_FL_IPMODIFY			= BIT(12),
-	FTRACE_OPS_FL_PID			= BIT(13),
-	FTRACE_OPS_FL_RCU			= BIT(14),
-	FTRACE_OPS_FL_TRACE_ARRAY		= BIT(15),
-	FTRACE_OPS_FL_PERMANENT			= BIT(16),
-	FTRACE_OPS_FL_DIRECT			= BIT(17),
-	FTRACE_OPS_FL_SUBOP			= BIT(18),
-	FTRACE_OPS_FL_SHARED			= BIT(19),
-	FTRACE_OPS_FL_OWN_FILTER		= BIT(20),
+	FTRACE_OPS_FL_IPMODIFY			= BIT(8),
+	FTRACE_OPS_FL_PID			= BIT(9),
+	FTRACE_OPS_FL_RCU			= BIT(10),
+	FTRACE_OPS_FL_TRACE_ARRAY		= BIT(11),
+	FTRACE_OPS_FL_PERMANENT			= BIT(12),
+	FTRACE_OPS_FL_DIRECT			= BIT(13),
+	FTRACE_OPS_FL_SUBOP			= BIT(14),
+	FTRACE_OPS_FL_SHARED			= BIT(15),
+	FTRACE_OPS_FL_OWN_FILTER		= BIT(16),
 };
 
 /*

@@ -45,8 +45,9 @@ struct ftrace_plan_entry {
 
 /**
  * struct ftrace_plan - the changes of one update, ascending by @ip
- * @entries: the changes, in memory of the kernel that is mapped for good: an NMI
- *	     reads them
+ * @entries: the changes. An NMI reads them, whatever mm is loaded: so they are
+ *	     where every mm maps them, in memory of kmalloc(), the page allocator or
+ *	     vmalloc()
  * @nr: how many there are
  * @nr_text: how many of them change text
  * @size: how many @entries has room for

@@ -19,7 +19,7 @@
 #include "internal.h"
 #include "stats.h"
 
-/* How long one stop of the machine may last, in microseconds. */
+/* How long one stop of the machine is to last, in microseconds; it may be longer. */
 static unsigned int ftrace_stop_us __read_mostly = 1000;
 
 /*
@@ -153,7 +153,7 @@ static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
  * @slice: how many the last one was allowed
  * @sites: how many it changed, which is less at the end of a plan
  * @ns: how long it lasted, in nanoseconds
- * @bound_ns: how long one may last
+ * @bound_ns: how long one is to last
  *
  * A stop has fixed costs, so its time is less than in proportion: the next
  * slice errs on the short side. One that was cut short says nothing of what
