@@ -139,7 +139,7 @@ void __init ftrace_init(void)
  */
 void ftrace_free_init_mem(void)
 {
-	guard(mutex)(&trace_types_lock);
-	guard(mutex)(&ftrace_lock);
+	ftrace_forget_begin();
 	ftrace_forget((unsigned long)__init_begin, (unsigned long)__init_end);
+	ftrace_forget_end();
 }

@@ -8,25 +8,39 @@
 #include "tracers.h"
 
 /**
- * ftrace_forget - forget everything about a stretch of text
- * @start: first address
- * @end: first address behind it
+ * ftrace_forget_begin - text is about to go
  *
- * Its records go, and its sites leave the filters of all trace arrays, of all
- * registered ops, of tracers that will go on with theirs, of the graph tracer,
- * and those that somebody is writing. Function probes see to theirs when they
- * are looked at the next time.
+ * Until ftrace_forget_end() nobody who names a function in it for a probe can have
+ * that taken for what lies there next.
  *
- * Context: process, trace_types_lock and ftrace_lock held.
+ * Context: process. Takes event_mutex, because a probe that goes may disable an
+ * event, trace_types_lock and what ftrace_probes_lock() does.
  */
-void ftrace_forget(unsigned long start, unsigned long end)
+void ftrace_forget_begin(void)
+{
+	mutex_lock(&event_mutex);
+	mutex_lock(&trace_types_lock);
+	ftrace_probes_lock();
+}
+
+/**
+ * ftrace_forget_end - the text is gone
+ */
+void ftrace_forget_end(void)
+{
+	ftrace_probes_unlock();
+	mutex_unlock(&trace_types_lock);
+	mutex_unlock(&event_mutex);
+}
+
+/* All but probes, whose data may need other locks. */
+static void forget_sites(unsigned long start, unsigned long end)
 {
 	u32 first = ftrace_text_key(start), last = ftrace_text_key(end);
 	struct trace_array *tr;
 	struct ftrace_ops *ops = NULL;
 
-	lockdep_assert_held(&trace_types_lock);
-	lockdep_assert_held(&ftrace_lock);
+	guard(mutex)(&ftrace_lock);
 	while ((ops = ftrace_next_ops(ops)))
 		ftrace_filter_forget(ops->func_hash, first, last);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
@@ -38,4 +52,23 @@ void ftrace_forget(unsigned long start, unsigned long end)
 	ftrace_graph_forget(first, last);
 	ftrace_profile_forget(start, end);
 	ftrace_region_remove(start, end);
+}
+
+/**
+ * ftrace_forget - forget everything about a stretch of text
+ * @start: first address
+ * @end: first address behind it
+ *
+ * Its records go, and its sites leave the filters of all trace arrays, of all
+ * registered ops, of tracers that will go on with theirs, of the graph tracer,
+ * those that somebody is writing, and all function probes.
+ *
+ * Context: process, between ftrace_forget_begin() and ftrace_forget_end(). Takes
+ * ftrace_lock.
+ */
+void ftrace_forget(unsigned long start, unsigned long end)
+{
+	lockdep_assert_held(&trace_types_lock);
+	forget_sites(start, end);
+	ftrace_probes_forget(ftrace_text_key(start), ftrace_text_key(end));
 }

@@ -12,16 +12,21 @@
 
 #include "internal.h"
 
-static struct ftrace_hash *hash_alloc(unsigned int count)
+static struct ftrace_hash *hash_alloc_gfp(unsigned int count, gfp_t gfp)
 {
 	struct ftrace_hash *hash;
 
-	hash = kvmalloc(struct_size(hash, sites, count), GFP_KERNEL);
+	hash = kvmalloc(struct_size(hash, sites, count), gfp);
 	if (!hash)
 		return ERR_PTR(-ENOMEM);
 	hash->count = 0;
 	hash->flags = 0;
 	return hash;
+}
+
+static struct ftrace_hash *hash_alloc(unsigned int count)
+{
+	return hash_alloc_gfp(count, GFP_KERNEL);
 }
 
 /* An empty result is NULL, like any other empty set, unless it is marked. */
@@ -152,6 +157,15 @@ int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
 	return 0;
 }
 
+static struct ftrace_hash *hash_nothing(gfp_t gfp)
+{
+	struct ftrace_hash *hash = hash_alloc_gfp(0, gfp);
+
+	if (!IS_ERR(hash))
+		hash->flags = FTRACE_HASH_FL_MOD;
+	return hash;
+}
+
 /**
  * ftrace_hash_nothing - a set of no sites that does not mean everything
  *
@@ -160,11 +174,7 @@ int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
  */
 struct ftrace_hash *ftrace_hash_nothing(void)
 {
-	struct ftrace_hash *hash = hash_alloc(0);
-
-	if (!IS_ERR(hash))
-		hash->flags = FTRACE_HASH_FL_MOD;
-	return hash;
+	return hash_nothing(GFP_KERNEL);
 }
 
 /**
@@ -179,15 +189,28 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
 	return ftrace_hash_union(hash, NULL);
 }
 
-/* The sites of a set that are not in a stretch of text; NULL: there are none. */
+static bool any_inside(const struct ftrace_hash *hash, u32 start, u32 end)
+{
+	unsigned int i;
+
+	for (i = 0; i < hash->count; i++) {
+		if (hash->sites[i] >= start && hash->sites[i] < end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The sites of a set that are not in a stretch of text; NULL: there are none. The
+ * text goes whatever happens, so this waits for memory as long as it takes.
+ */
 static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
 					u32 start, u32 end)
 {
-	struct ftrace_hash *rest = hash_alloc(hash->count);
+	struct ftrace_hash *rest;
 	unsigned int i;
 
-	if (IS_ERR(rest))
-		return rest;
+	rest = hash_alloc_gfp(hash->count, GFP_KERNEL | __GFP_NOFAIL);
 	for (i = 0; i < hash->count; i++) {
 		if (hash->sites[i] < start || hash->sites[i] >= end)
 			rest->sites[rest->count++] = hash->sites[i];
@@ -203,25 +226,19 @@ static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
  * @end: the first address behind it, likewise
  *
  * Context: process; the caller keeps @hash from being freed.
- * Return: a new set or NULL; or @hash itself, if none of its sites is there or
- * there is no memory to make it shorter.
+ * Return: a new set or NULL; or @hash itself, if none of its sites is there.
  */
 struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 				       u32 start, u32 end)
 {
 	struct ftrace_hash *rest;
 
-	if (ftrace_hash_empty(hash))
+	/* Most modules are in nobody's filter. */
+	if (ftrace_hash_empty(hash) || !any_inside(hash, start, end))
 		return hash;
 	rest = hash_outside(hash, start, end);
 	if (!rest && enable)
-		rest = ftrace_hash_nothing();
-	if (IS_ERR(rest))
-		return hash;
-	if (rest && rest->count == hash->count) {
-		ftrace_hash_free(rest);
-		return hash;
-	}
+		rest = hash_nothing(GFP_KERNEL | __GFP_NOFAIL);
 	return rest;
 }
 

@@ -28,10 +28,10 @@
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
- * Lock order: trace_types_lock > pid_mutex (pid.c), probe_mutex (probe.c),
- * direct_mutex (direct.c), ftrace_profile_mutex (profile.h) >
- * ftrace_lock > tramp_mutex (trampoline.c) > cpus_read_lock > text_mutex >
- * the stop.
+ * Lock order: event_mutex (base) > trace_types_lock > pid_mutex (pid.c),
+ * probe_mutex (probe.c), direct_mutex (direct.c), ftrace_profile_mutex
+ * (profile.h) > ftrace_lock > tramp_mutex (trampoline.c) > cpus_read_lock >
+ * text_mutex > the stop.
  * module_mutex nests in ftrace_lock.
  */
 #ifndef _KERNEL_TRACE_FTRACE_INTERNAL_H
@@ -419,6 +419,8 @@ void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
 
 /* ---- text that is gone: forget.c ----------------------------------------- */
 
+void ftrace_forget_begin(void);
+void ftrace_forget_end(void);
 void ftrace_forget(unsigned long start, unsigned long end);
 
 /* ---- direct calls: direct.c --------------------------------------------- */
@@ -553,5 +555,8 @@ int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,
 		       char *func, char *words, int enable);
 int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n);
 bool ftrace_probes_exist(struct trace_array *tr, loff_t n);
+void ftrace_probes_lock(void);
+void ftrace_probes_unlock(void);
+void ftrace_probes_forget(u32 start, u32 end);
 
 #endif /* _KERNEL_TRACE_FTRACE_INTERNAL_H */

@@ -139,13 +139,12 @@ static void remove_mod_text(struct module *mod, enum mod_mem_type type)
  */
 void ftrace_release_mod(struct module *mod)
 {
-	mutex_lock(&trace_types_lock);
-	mutex_lock(&ftrace_lock);
+	ftrace_forget_begin();
 	remove_mod_text(mod, MOD_TEXT);
 	remove_mod_text(mod, MOD_INIT_TEXT);
-	ftrace_gone_forget(mod);
-	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&trace_types_lock);
+	scoped_guard(mutex, &ftrace_lock)
+		ftrace_gone_forget(mod);
+	ftrace_forget_end();
 }
 
 /**
@@ -162,12 +161,12 @@ void ftrace_free_mem(struct module *mod, void *start, void *end)
 
 	if (start == end)
 		return;
-	mutex_lock(&trace_types_lock);
-	mutex_lock(&ftrace_lock);
-	r = ftrace_region_find((unsigned long)start);
-	if (r)
-		ftrace_gone_keep(r);
+	ftrace_forget_begin();
+	scoped_guard(mutex, &ftrace_lock) {
+		r = ftrace_region_find((unsigned long)start);
+		if (r)
+			ftrace_gone_keep(r);
+	}
 	ftrace_forget((unsigned long)start, (unsigned long)end);
-	mutex_unlock(&ftrace_lock);
-	mutex_unlock(&trace_types_lock);
+	ftrace_forget_end();
 }

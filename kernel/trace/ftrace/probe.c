@@ -22,9 +22,9 @@
 #include "internal.h"
 
 /*
- * Serialises all that adds or removes probes, and is what init() and free() of
- * a probe are called under. Those may disable events, and with them kprobes,
- * which need ftrace_lock: it cannot be held over them.
+ * Serialises all that adds or removes probes, text that goes included, and is
+ * what init() and free() of a probe are called under. Those may disable events,
+ * and with them kprobes, which need ftrace_lock: it cannot be held over them.
  *
  * Order: event_mutex > trace_types_lock > probe_mutex > ftrace_lock.
  */
@@ -257,6 +257,8 @@ static int extend_probe(struct func_probe *probe,
 	ftrace_hash_free(all);
 	if (live)
 		set_callers(probe, live);
+	else
+		clear_callers(probe);
 free_fresh:
 	ftrace_hash_free(fresh);
 	return ret;
@@ -290,38 +292,83 @@ static int shrink_probe(struct func_probe *probe, struct ftrace_hash *rest)
 	return 0;
 }
 
-/*
- * Text that goes takes its sites out of the filter of the ops, see
- * ftrace_forget(), and out of nothing else: free() may need locks that order
- * before the one which is held there. Other text may lie there by now, whose
- * calls are not what the probe was set for, so these sites must not come back
- * into the filter. All others in @live are there.
- *
- * Return: how many there were, or -ENOMEM.
- */
-static int drop_gone(struct func_probe *probe)
+/* Those of @live in a stretch of text that is gone, which nobody calls from. */
+static void free_gone(struct func_probe *probe, const struct ftrace_hash *live,
+		      u32 start, u32 end)
 {
-	struct ftrace_hash *live = live_sites(probe), *gone, *rest;
-	struct ftrace_filter f;
-	int nr;
+	struct ftrace_probe_ops *ops = probe->probe_ops;
+	unsigned int i;
 
-	scoped_guard(mutex, &ftrace_lock) {
-		ftrace_ops_filter(&probe->ops, &f);
-		gone = ftrace_hash_minus(live, f.filter);
+	for (i = 0; ops->free && i < live->count; i++) {
+		if (live->sites[i] >= start && live->sites[i] < end)
+			ops->free(ops, probe->tr,
+				  ftrace_text_addr(live->sites[i]), probe->data);
 	}
-	if (IS_ERR_OR_NULL(gone))
-		return PTR_ERR(gone);
-	rest = ftrace_hash_minus(live, gone);
-	if (IS_ERR(rest)) {
-		ftrace_hash_free(gone);
-		return PTR_ERR(rest);
-	}
-	publish_live(probe, rest);
+}
+
+/*
+ * The filter of the ops has lost these sites already. If none is left the probe
+ * stays, for whoever set it to take away: a command may have to undo more than the
+ * probe itself, as that of a snapshot has.
+ */
+static void forget_sites(struct func_probe *probe, u32 start, u32 end)
+{
+	struct ftrace_hash *live = live_sites(probe), *rest;
+
+	rest = ftrace_hash_forget(live, false, start, end);
+	if (rest == live)
+		return;
+	scoped_guard(mutex, &ftrace_lock)
+		rcu_assign_pointer(probe->live, rest);
 	synchronize_rcu();
-	nr = gone->count;
-	free_sites(probe, gone, nr);
-	ftrace_hash_free(gone);
-	return nr;
+	free_gone(probe, live, start, end);
+	ftrace_hash_free(live);
+}
+
+/**
+ * ftrace_probes_lock - have nobody add or remove probes
+ *
+ * Who names a function for a probe has it until then, so text can go in here with
+ * no one left who would bring a site of it back.
+ *
+ * Context: process; may hold event_mutex and trace_types_lock, not ftrace_lock.
+ */
+void ftrace_probes_lock(void)
+{
+	mutex_lock(&probe_mutex);
+}
+
+/**
+ * ftrace_probes_unlock - let others add and remove probes again
+ */
+void ftrace_probes_unlock(void)
+{
+	mutex_unlock(&probe_mutex);
+}
+
+/**
+ * ftrace_probes_forget - take all probes away from text that is gone
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * With what they keep for these functions. Other text may come to lie there, whose
+ * calls are not what they were set for.
+ *
+ * Context: process, event_mutex held, for the sake of free(), trace_types_lock, and
+ * ftrace_probes_lock(); not ftrace_lock.
+ */
+void ftrace_probes_forget(u32 start, u32 end)
+{
+	struct func_probe *probe, *next;
+	struct trace_array *tr;
+
+	lockdep_assert_held(&event_mutex);
+	lockdep_assert_held(&trace_types_lock);
+	lockdep_assert_held(&probe_mutex);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		list_for_each_entry_safe(probe, next, &tr->func_probes, list)
+			forget_sites(probe, start, end);
+	}
 }
 
 /* The call sites that a pattern means, which is written to. */
@@ -339,12 +386,17 @@ static struct ftrace_hash *match_sites(char *glob)
 	return sites ?: ERR_PTR(-EINVAL);
 }
 
+static bool means_all(const char *glob)
+{
+	return !*glob || !strcmp(glob, "*");
+}
+
 /* The sites that keep a probe when @glob loses it. */
 static struct ftrace_hash *sites_but(struct func_probe *probe, char *glob)
 {
 	struct ftrace_hash *sites, *rest;
 
-	if (!*glob || !strcmp(glob, "*"))
+	if (means_all(glob))
 		return NULL;
 	sites = match_sites(glob);
 	if (IS_ERR(sites))
@@ -356,9 +408,15 @@ static struct ftrace_hash *sites_but(struct func_probe *probe, char *glob)
 
 static int reduce_probe(struct func_probe *probe, char *glob)
 {
-	struct ftrace_hash *rest = sites_but(probe, glob);
+	struct ftrace_hash *rest;
 	int ret;
 
+	/* All text that it was for is gone. */
+	if (!live_sites(probe) && means_all(glob)) {
+		destroy_probe(probe);
+		return 0;
+	}
+	rest = sites_but(probe, glob);
 	if (IS_ERR(rest))
 		return PTR_ERR(rest);
 	ret = shrink_probe(probe, rest);
@@ -387,24 +445,23 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
 				   struct ftrace_probe_ops *probe_ops,
 				   void *data)
 {
-	struct func_probe *probe;
+	struct func_probe *known, *probe;
 	struct ftrace_hash *sites;
 	int ret = -ENOMEM;
 
+	/* Text whose functions have been found stays until they have the probe. */
+	guard(mutex)(&probe_mutex);
 	sites = match_sites(glob);
 	if (IS_ERR(sites))
 		return PTR_ERR(sites);
 
-	mutex_lock(&probe_mutex);
-	probe = find_probe(tr, probe_ops) ?: create_probe(tr, probe_ops);
+	known = find_probe(tr, probe_ops);
+	probe = known ?: create_probe(tr, probe_ops);
 	if (probe) {
-		ret = drop_gone(probe);
-		if (ret >= 0)
-			ret = extend_probe(probe, sites, data);
-		if (!live_sites(probe))
+		ret = extend_probe(probe, sites, data);
+		if (!known && !live_sites(probe))
 			destroy_probe(probe);
 	}
-	mutex_unlock(&probe_mutex);
 	ftrace_hash_free(sites);
 	return ret;
 }
@@ -415,31 +472,19 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
  * @tr: the trace array
  * @probe_ops: the probe
  *
- * Those of text that is gone lose it in any case.
- *
  * Context: process, may sleep. The caller may hold event_mutex and
  * trace_types_lock, but not ftrace_lock.
- * Return: 0; -ENODEV if no function of @tr has the probe, -EINVAL if none that
- * matches has it; -ENOMEM, and nothing has changed.
+ * Return: 0; -ENODEV if no function of @tr has been given the probe, -EINVAL if none
+ * that matches has it; -ENOMEM, and nothing has changed.
  */
 int unregister_ftrace_function_probe_func(char *glob, struct trace_array *tr,
 					  struct ftrace_probe_ops *probe_ops)
 {
 	struct func_probe *probe;
-	int gone;
 
 	guard(mutex)(&probe_mutex);
 	probe = find_probe(tr, probe_ops);
-	if (!probe)
-		return -ENODEV;
-	gone = drop_gone(probe);
-	if (gone < 0)
-		return gone;
-	if (!live_sites(probe)) {
-		destroy_probe(probe);
-		return 0;
-	}
-	return reduce_probe(probe, glob);
+	return probe ? reduce_probe(probe, glob) : -ENODEV;
 }
 
 /**
@@ -461,7 +506,8 @@ void clear_ftrace_function_probes(struct trace_array *tr)
 		scoped_guard(mutex, &ftrace_lock)
 			rcu_assign_pointer(probe->live, NULL);
 		synchronize_rcu();
-		free_sites(probe, sites, sites->count);
+		if (sites)
+			free_sites(probe, sites, sites->count);
 		destroy_probe(probe);
 		ftrace_hash_free(sites);
 	}
@@ -517,7 +563,7 @@ int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n)
 		return -ENOENT;
 	ops = probe->probe_ops;
 	ip = ftrace_text_addr(live_sites(probe)->sites[n]);
-	/* Its text is gone, see drop_gone(). */
+	/* Its text is gone, and ftrace_probes_forget() is about to come. */
 	ftrace_ops_filter(&probe->ops, &f);
 	if (!ftrace_hash_has(f.filter, ip))
 		return SEQ_SKIP;
