@@ -135,10 +135,13 @@ void __init ftrace_init(void)
 /**
  * ftrace_free_init_mem - init text of the kernel is about to be freed
  *
+ * The end of the boot, and the last moment at which what it traced is all there.
+ *
  * Context: process, end of boot.
  */
-void ftrace_free_init_mem(void)
+void __init ftrace_free_init_mem(void)
 {
+	ftrace_boot_snapshot();
 	ftrace_forget_begin();
 	ftrace_forget((unsigned long)__init_begin, (unsigned long)__init_end);
 	ftrace_forget_end();

@@ -11,8 +11,9 @@ mkdir -p "$kept"
 echo 0 >/sys/kernel/tracing/tracing_on
 for f in current_tracer set_ftrace_filter set_ftrace_notrace enabled_functions trace \
 	 ftraced_stats set_graph_function set_graph_notrace max_graph_depth \
-	 function_tracers; do
+	 function_tracers snapshot instances/boot/trace instances/boot/snapshot; do
 	if [ -e "/sys/kernel/tracing/$f" ]; then
+		mkdir -p "$kept/$(dirname "$f")"
 		cat "/sys/kernel/tracing/$f" >"$kept/$f"
 	fi
 done
