@@ -229,6 +229,12 @@ static int rows_headers(struct seq_file *m)
 	return 0;
 }
 
+/* tracing_thresh is there to leave the quick ones out; 0: nobody is. */
+static bool is_too_short(const struct profile_row *row)
+{
+	return div64_u64(row->time, row->hits) < READ_ONCE(tracing_thresh);
+}
+
 static void show_times(struct seq_file *m, const struct profile_row *row)
 {
 	struct trace_seq *s = &row->copy->seq;
@@ -259,6 +265,11 @@ static int rows_headers(struct seq_file *m)
 	return 0;
 }
 
+static bool is_too_short(const struct profile_row *row)
+{
+	return false;
+}
+
 static void show_times(struct seq_file *m, const struct profile_row *row)
 {
 }
@@ -271,6 +282,8 @@ static int row_show(struct seq_file *m, void *v)
 	const struct profile_row *row = v;
 	char *name = row->copy->name;
 
+	if (is_too_short(row))
+		return SEQ_SKIP;
 	if (!kallsyms_lookup(ftrace_text_addr(row->key), NULL, NULL, NULL, name))
 		return SEQ_SKIP;
 	seq_printf(m, "  %-30.30s  %10llu", name, row->hits);
