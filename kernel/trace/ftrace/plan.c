@@ -12,6 +12,7 @@
 #include <linux/gfp.h>
 #include <linux/init.h>
 #include <linux/memory.h>
+#include <linux/once_lite.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -108,24 +109,32 @@ void ftrace_plan_free(struct ftrace_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
+#define BAD_SITE "call site 0x%lx (%pS)%s, flags %#x; it is left alone\n"
+
 /*
  * A site that is not what its record says: someone else wrote there, or the
- * record is wrong. Either way it is not ours to write to.
+ * record is wrong. Either way it is not ours to write to. The first one is a
+ * warning, for panic_on_warn and for those who watch the log; a line will do for
+ * the others.
  */
-static void report_bad(const struct ftrace_plan_entry *e)
+static noinline void report_bad(const struct ftrace_plan_entry *e)
 {
 	unsigned long ip = ftrace_text_addr(e->ip);
 	u8 want[MCOUNT_INSN_SIZE], found[MCOUNT_INSN_SIZE] = {};
+	char what[64];
 
 	ftrace_text_expect(e->ip, e->from, want);
 	if (copy_from_kernel_nofault(found, (void *)ip, sizeof(found)))
-		pr_err("call site 0x%lx (%pS) cannot be read, expected %*ph, flags %#x; it is left alone\n",
-		       ip, (void *)ip, (int)sizeof(want), want,
-		       e->rec->state);
+		snprintf(what, sizeof(what), " cannot be read, expected %*ph",
+			 (int)sizeof(want), want);
 	else
-		pr_err("call site 0x%lx (%pS): expected %*ph, found %*ph, flags %#x; it is left alone\n",
-		       ip, (void *)ip, (int)sizeof(want), want,
-		       (int)sizeof(found), found, e->rec->state);
+		snprintf(what, sizeof(what), ": expected %*ph, found %*ph",
+			 (int)sizeof(want), want, (int)sizeof(found), found);
+
+	if (__ONCE_LITE_IF(true))
+		WARN(true, pr_fmt(BAD_SITE), ip, (void *)ip, what, e->rec->state);
+	else
+		pr_err(BAD_SITE, ip, (void *)ip, what, e->rec->state);
 }
 
 static int check(const struct ftrace_plan *plan, unsigned int *bad)

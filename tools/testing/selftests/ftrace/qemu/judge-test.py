@@ -334,6 +334,27 @@ def alarms():
             console.read()
             yield "a call site is left alone in %s" % case, \
                 (console.warned is not None) == alarming
+        # A WARNING is provoked as well, but that one and no other.
+        warning = "[ 1.0] WARNING: CPU: 0 PID: 1 at %s:9 %s+0x1/0x2\n"
+        ours = ("kernel/trace/ftrace/plan.c", "report_bad")
+        for case, place, alarming in (("dynamic/corrupt.tc", ours, False),
+                                      ("dynamic/filter.tc", ours, True),
+                                      ("dynamic/corrupt.tc", (ours[0], "other"), True),
+                                      ("dynamic/corrupt.tc", ("mm/slub.c", "f"), True)):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("[ 0.5] ftracetest: case %s\n" % case + left * (not alarming) +
+                        warning % place)
+            console = run.Console(path, None)
+            console.read()
+            yield "a warning of %s in %s" % (place[1], case), \
+                (console.warned is not None) == alarming
+        for suite, alarming in (("plan", False), ("hash", True)):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("[ 0.5]     # Subtest: ftrace-%s\n" % suite + warning % ours)
+            console = run.Console(path, None)
+            console.read()
+            yield "a warning of report_bad in KUnit's %s" % suite, \
+                (console.warned is not None) == alarming
         with open(path, "w", encoding="utf-8") as f:
             f.write("[ 0.5] ftracetest: case dynamic/corrupt.tc\n"
                     "[ 0.6] ftracetest: case none\n" + left)

@@ -46,9 +46,9 @@ WARN = re.compile(r"WARNING: |ftrace bug|possible recursive locking|UBSAN: |"
                   r"turning off the locking correctness validator")
 
 
-# What says in the log that something is wrong, with the kernel or with the core, and
-# is a failure unless the test case that runs at that time has it in a line
-# "# provokes: REGEX", a KUnit suite in its source.
+# What says in the log that something is wrong, with the kernel or with the core. That
+# and a WARN is a failure unless the test case that runs at that time has that very line
+# in one of its own, "# provokes: REGEX", a KUnit suite in its source.
 ALARM = re.compile(r"Killed process|INFO: task .* blocked for more than|"
                    r"INFO: .*(detected .*stall|self-detected stall)|"
                    r"soft lockup|hard LOCKUP|"
@@ -265,7 +265,7 @@ class Console:
             case = CASE.search(line)
             if case:
                 self.case, self.provoked = case, provoked_by(case)
-            if self.warned is None and (WARN.search(line) or self.alarming(line)):
+            if self.warned is None and self.alarming(line):
                 self.warned = len(self.lines)
                 name = self.case and (self.case.group("case") or self.case.group("suite"))
                 self.during = name and " during " + name or ""
@@ -276,7 +276,8 @@ class Console:
         return bool(new)
 
     def alarming(self, line):
-        return ALARM.search(line) and not (self.provoked and self.provoked.search(line))
+        alarm = WARN.search(line) or ALARM.search(line)
+        return alarm and not (self.provoked and self.provoked.search(line))
 
     def excerpt(self, start):
         return "\n".join("    | " + line for line in self.lines[start:start + 40])
