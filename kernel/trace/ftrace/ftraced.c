@@ -274,14 +274,18 @@ late_initcall_sync(ftraced_start);
  */
 int __init ftraced_init(void)
 {
+	unsigned long pages = PFN_UP(ftrace_notes_size(boot_slots));
 	struct ftrace_note_table *t;
 
 	if (!IS_ENABLED(CONFIG_FTRACE_RECORDER))
 		return 0;
+	/* 6.12 says so of its records. Here those come one batch after the other. */
+	pr_info("allocating %u entries in %lu pages\n", boot_slots, pages);
 	t = ftrace_notes_alloc(boot_slots);
 	if (!t)
 		return -ENOMEM;
 	ftrace_notes_publish(t);
+	pr_info("allocated %lu pages with %d groups\n", pages, 1);
 	return 0;
 }
 

@@ -79,6 +79,18 @@ noinstr void ftrace_note(unsigned long ip)
 }
 
 /**
+ * ftrace_notes_size - how long a table is, in bytes
+ * @homes: how many home slots
+ *
+ * Context: any.
+ */
+size_t ftrace_notes_size(unsigned int homes)
+{
+	return struct_size_t(struct ftrace_note_table, slots,
+			     ftrace_note_slots(homes));
+}
+
+/**
  * ftrace_notes_alloc - make an empty table
  * @homes: how many home slots, at least 1
  *
@@ -89,7 +101,7 @@ struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes)
 {
 	struct ftrace_note_table *t;
 
-	t = vzalloc(struct_size(t, slots, ftrace_note_slots(homes)));
+	t = vzalloc(ftrace_notes_size(homes));
 	if (t)
 		t->nr_homes = homes;
 	return t;

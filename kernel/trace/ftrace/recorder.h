@@ -37,6 +37,7 @@ struct ftrace_notes_stat {
 
 #ifdef CONFIG_FTRACE_RECORDER
 enum ftrace_note_result ftrace_note_claim(struct ftrace_note_table *t, u32 key);
+size_t ftrace_notes_size(unsigned int homes);
 struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes);
 struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t);
 void ftrace_notes_retire(struct ftrace_note_table *t);
@@ -45,6 +46,8 @@ void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip),
 void ftrace_notes_stat(struct ftrace_notes_stat *st);
 #else
 /* With a table of call sites nobody takes notes. */
+static inline size_t ftrace_notes_size(unsigned int homes) { return 0; }
+
 static inline struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes)
 {
 	return NULL;

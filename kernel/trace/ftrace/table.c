@@ -261,5 +261,10 @@ int __init ftrace_table_kernel(void)
 	}
 	pr_info("%lu call sites in the table, and %lu entries that are none\n",
 		ftrace_nr_table, nr - ftrace_nr_table);
+	/* As 6.12 says it. */
+	pr_info("allocating %lu entries in %lu pages\n", ftrace_update_tot_cnt,
+		ftrace_number_of_pages);
+	pr_info("allocated %lu pages with %lu groups\n", ftrace_number_of_pages,
+		ftrace_number_of_groups);
 	return 0;
 }
