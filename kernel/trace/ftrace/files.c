@@ -20,13 +20,17 @@ struct rec_list {
 	bool	(*wanted)(const struct dyn_ftrace *rec);
 };
 
+/* No set has that number. */
+#define NOBODY	U32_MAX
+
 /**
  * struct rec_iter - a walk over the records for one open file
  * @list: what is listed
  * @r: the region the walk is in
  * @idx: the index of the record in it
  * @first: position of its first record in the walk
- * @set: the set whose callees are written in the buffer of the file; 0: none
+ * @set: the set whose callees are written in the buffer of the file; 0: none;
+ *	 NOBODY: what is said of a call site that calls nobody
  * @said: where they are in it
  * @len: how long they are
  * @names: the names
@@ -94,6 +98,28 @@ static void show_flag(struct seq_file *m, bool has, char letter)
 	seq_putc(m, has ? letter : ' ');
 }
 
+/*
+ * What 6.12 says of the same: the trampoline that is there for one ops, with its
+ * callback and what the trampoline calls for it; or else what comes in the place of
+ * a callback. That is the code which calls several of them, somebody's own code, or
+ * nothing.
+ */
+static void show_callback(struct seq_file *m, const struct ftrace_opset *set)
+{
+	unsigned long target = set ? ftrace_text_addr(set->target) : 0;
+
+	if (!set)
+		seq_printf(m, "  ->%pS", ftrace_stub);
+	else if (set->tramp && set->nr == 1)
+		seq_printf(m, " \ttramp: %pS (%pS) ->%pS", (void *)target,
+			   set->ops[0]->func,
+			   (void *)ftrace_ops_callee(set->ops[0]));
+	else if (target == FTRACE_ADDR || target == FTRACE_REGS_ADDR)
+		seq_printf(m, "  ->%pS", ftrace_ops_list_func);
+	else
+		seq_printf(m, "  ->%pS", (void *)target);
+}
+
 static void show_callee(struct seq_file *m, const struct ftrace_ops *ops,
 			const char *before)
 {
@@ -104,26 +130,49 @@ static void show_callee(struct seq_file *m, const struct ftrace_ops *ops,
 		seq_printf(m, " [%s]", name);
 }
 
-/*
- * What the call site calls: a trampoline and the callbacks that it calls, or
- * somebody's own code. To look up their names takes ten times as long as all
- * else, and most sites call the same.
- */
-static void show_callees(struct seq_file *m, struct rec_iter *it,
-			 const struct ftrace_opset *set)
+/* What the call site calls, all of them, and the names of those that have one. */
+static void show_callees(struct seq_file *m, const struct ftrace_opset *set)
 {
 	unsigned int i;
 
-	if (it->set == set->id) {
-		seq_write(m, m->buf + it->said, it->len);
-		return;
-	}
-	it->set = set->id;
-	it->said = m->count;
 	seq_printf(m, " \tcall site -> %pS",
 		   (void *)ftrace_text_addr(set->target));
 	for (i = 0; i < set->nr; i++)
 		show_callee(m, set->ops[i], i ? ", " : " -> ");
+}
+
+/* The code that is called directly, on a line of its own, as in 6.12. */
+static void show_direct(struct seq_file *m, const struct ftrace_opset *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->ops[i]->flags & FTRACE_OPS_FL_DIRECT)
+			seq_printf(m, "\n\tdirect-->%pS",
+				   (void *)ftrace_ops_direct(set->ops[i]));
+	}
+}
+
+/*
+ * To look up the names takes ten times as long as all else, and most sites call the
+ * same.
+ */
+static void show_calls(struct seq_file *m, struct rec_iter *it,
+		       const struct ftrace_opset *set)
+{
+	u32 id = set ? set->id : NOBODY;
+
+	if (it->set == id) {
+		seq_write(m, m->buf + it->said, it->len);
+		return;
+	}
+	it->set = id;
+	it->said = m->count;
+	show_callback(m, set);
+	if (set) {
+		show_callees(m, set);
+		show_direct(m, set);
+	}
 	it->len = m->count - it->said;
 }
 
@@ -138,9 +187,10 @@ static void show_set(struct seq_file *m, struct rec_iter *it,
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_SAVE_REGS, 'R');
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_IPMODIFY, 'I');
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_DIRECT, 'D');
+	/* Of architectures that keep the ops before the function. */
+	show_flag(m, false, 'O');
 	show_flag(m, rec->state & FTRACE_REC_MODIFIED, 'M');
-	if (set)
-		show_callees(m, it, set);
+	show_calls(m, it, set);
 }
 
 /* Not by its set alone: kernel.ftrace_enabled may hold it at a nop. */

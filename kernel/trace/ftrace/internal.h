@@ -309,6 +309,7 @@ void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_plan_tramps(void);
 void ftrace_opsets_retargeted(bool done);
 u32 ftrace_opset_next(u32 id);
+unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 
 /* ---- trampolines: trampoline.c ----------------------------------------- */
 

@@ -105,11 +105,15 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 
 /* ---- what a set calls ---------------------------------------------------- */
 
-/*
- * What a trampoline calls for an ops. One that leaves its protection to others
- * is called by them.
+/**
+ * ftrace_ops_callee - what a trampoline calls for an ops
+ * @ops: the ops
+ *
+ * One that leaves its protection to others is called by them.
+ *
+ * Context: any.
  */
-static unsigned long func_of(const struct ftrace_ops *ops)
+unsigned long ftrace_ops_callee(const struct ftrace_ops *ops)
 {
 	if (ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU))
 		return (unsigned long)ftrace_ops_guarded;
@@ -131,7 +135,7 @@ static bool is_called(const struct ftrace_ops *ops)
 static void add_call(struct ftrace_tramp_spec *spec, const struct ftrace_ops *ops)
 {
 	spec->nr++;
-	spec->call[spec->nr - 1].func = func_of(ops);
+	spec->call[spec->nr - 1].func = ftrace_ops_callee(ops);
 	spec->call[spec->nr - 1].arg = (unsigned long)ops;
 }
 
@@ -484,13 +488,13 @@ void ftrace_opsets_set_func(struct ftrace_ops *ops)
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!is_called(ops) ||
-	    func_of(ops) == (unsigned long)ftrace_ops_guarded)
+	    ftrace_ops_callee(ops) == (unsigned long)ftrace_ops_guarded)
 		return;
 	hash_for_each(opset_table, bkt, set, node) {
 		i = set->tramp ? opset_index(set, ops) : -1;
 		if (i >= 0)
 			ftrace_tramp_poke_call(set->tramp, call_of(set, i),
-					       func_of(ops));
+					       ftrace_ops_callee(ops));
 	}
 }
 

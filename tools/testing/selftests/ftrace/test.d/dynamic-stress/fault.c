@@ -113,6 +113,17 @@ static void add_file(struct text *t, const char *path)
 
 static unsigned int fallbacks;
 
+/* Where a line begins to tell what the call site calls: behind the last flag. */
+static size_t len_to_flags(const char *line, size_t len)
+{
+	static const char tramp[] = " \ttramp: ", callback[] = "  ->";
+	char *end = memmem(line, len, tramp, sizeof(tramp) - 1);
+
+	if (!end)
+		end = memmem(line, len, callback, sizeof(callback) - 1);
+	return end ? (size_t)(end - line) : len;
+}
+
 /* Cut what is behind @from: which of the codes it is that calls the tracers. */
 static void level_targets(struct text *t, size_t from)
 {
@@ -131,7 +142,7 @@ static void level_targets(struct text *t, size_t from)
 			if (!strncmp(target, "ftrace_trampoline+", 18) ||
 			    !strncmp(target, "ftrace_caller+", 14) ||
 			    !strncmp(target, "ftrace_regs_caller+", 19))
-				len = target - line;
+				len = len_to_flags(line, len);
 		}
 		memmove(to, line, len);
 		to += len;
@@ -217,7 +228,10 @@ static int cmp_func(const void *key, const void *elem)
 	return ip < f->ip ? -1 : ip > f->ip;
 }
 
-/* Go on behind functions that call the one of a module, and no tracer. */
+/*
+ * Go on behind functions that call the one of a module, and no tracer, and lines that
+ * tell of a direct call.
+ */
 static const char *skip_direct(const char *line)
 {
 	static const char direct[] = "call site -> ftrace_test_direct+";
@@ -225,7 +239,7 @@ static const char *skip_direct(const char *line)
 
 	for (; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		if (!memmem(line, len, direct, sizeof(direct) - 1))
+		if (*line != '\t' && !memmem(line, len, direct, sizeof(direct) - 1))
 			break;
 	}
 	return line;

@@ -205,7 +205,8 @@ is_fresh() { # name-or-address
 check_text() {
 	cat "$TRACEFS/available_filter_functions_addrs" > "$TMPDIR/avail"
 	cut -d' ' -f1 "$TMPDIR/avail" | text_of > "$TMPDIR/text"
-	sed 's/ (.*//' "$TRACEFS/enabled_functions" > "$TMPDIR/listed"
+	# What is called directly has a line of its own.
+	sed '/^\t/d; s/ (.*//' "$TRACEFS/enabled_functions" > "$TMPDIR/listed"
 	# All of them are in order of addresses.
 	awk -v text="$TMPDIR/text" -v listed="$TMPDIR/listed" \
 	    -v calls="$HELPER/calls" '

@@ -48,7 +48,13 @@ nr_ops() { # function
 }
 
 has_flag() { # function letter
-	enabled "$1" | sed -E 's/^[^(]*\([0-9]+\)([^\t]*)\t.*/\1/' | grep -q "$2"
+	enabled "$1" | sed -E 's/^[^(]*\([0-9]+\)(.{10}).*/\1/' | grep -q "$2"
+}
+
+# What is called directly for it, without the offset.
+direct_of() { # function
+	sed -nE "/^$1( \[[^]]*\])? \(/,/^[^\t]/ s/^\tdirect-->([^ +]*).*/\1/p" \
+		"$TRACEFS/enabled_functions"
 }
 
 # What its call site calls, without the offset.
