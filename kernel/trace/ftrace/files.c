@@ -28,7 +28,6 @@ struct rec_list {
  * @list: what is listed
  * @r: the region the walk is in
  * @idx: the index of the record in it
- * @first: position of its first record in the walk
  * @set: the set whose callees are written in the buffer of the file; 0: none;
  *	 NOBODY: what is said of a call site that calls nobody
  * @said: where they are in it
@@ -39,7 +38,6 @@ struct rec_iter {
 	const struct rec_list	*list;
 	struct ftrace_region	*r;
 	unsigned int		idx;
-	loff_t			first;
 	u32			set;
 	size_t			said;
 	size_t			len;
@@ -51,18 +49,26 @@ static struct dyn_ftrace *rec_of(const struct rec_iter *it)
 	return &ftrace_region_recs(it->r)->rec[it->idx];
 }
 
-/* The record at a position, or NULL behind the last. */
+/*
+ * Records come and go between two reads of a file. So a position is an address, as
+ * ftrace_text_key(): the lowest that may be listed next.
+ */
 static void *seek(struct rec_iter *it, loff_t pos)
 {
-	it->first = 0;
-	list_for_each_entry(it->r, &ftrace_regions, list) {
-		unsigned int nr = ftrace_region_nr(it->r);
+	struct ftrace_recs *recs;
+	struct dyn_ftrace *rec;
 
-		if (pos - it->first < nr) {
-			it->idx = pos - it->first;
+	if (pos > U32_MAX)
+		return NULL;
+	list_for_each_entry(it->r, &ftrace_regions, list) {
+		if (it->r->end <= ftrace_text_addr(pos))
+			continue;
+		recs = ftrace_region_recs(it->r);
+		rec = ftrace_rec_in(recs, ftrace_text_addr(pos), ULONG_MAX);
+		if (rec) {
+			it->idx = rec - recs->rec;
 			return it;
 		}
-		it->first += nr;
 	}
 	return NULL;
 }
@@ -81,7 +87,7 @@ static void *rec_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct rec_iter *it = v;
 
-	++*pos;
+	*pos = (loff_t)ftrace_text_key(ftrace_rec_ip(rec_of(it))) + 1;
 	if (++it->idx < ftrace_region_nr(it->r))
 		return it;
 	return seek(it, *pos);
