@@ -242,10 +242,13 @@ static const struct seq_operations rec_seq_ops = {
 };
 
 /* What is listed as available has to be all there is. */
-static int discover(void)
+static int open_complete(void)
 {
 	int ret;
 
+	ret = tracing_check_open_get_tr(NULL);
+	if (ret)
+		return ret;
 	mutex_lock(&ftrace_lock);
 	ret = ftrace_disabled ? -ENODEV : ftrace_discover_all();
 	mutex_unlock(&ftrace_lock);
@@ -258,9 +261,8 @@ static int rec_open(struct inode *inode, struct file *file)
 	struct rec_iter *it;
 	int ret;
 
-	ret = tracing_check_open_get_tr(NULL);
-	if (!ret && list->complete)
-		ret = discover();
+	/* Who is traced, and by whom, can be seen under lockdown, too. */
+	ret = list->complete ? open_complete() : 0;
 	if (ret)
 		return ret;
 	it = __seq_open_private(file, &rec_seq_ops, sizeof(*it));
