@@ -253,7 +253,7 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 
 	if (!ops)
 		return -ENOENT;
-	ret = ftrace_waiting_resolve(&e->waiting, &e->hash, &came);
+	ret = ftrace_waiting_resolve(&e->waiting, NULL, &e->hash, &came);
 	ftrace_waiting_free(&came);
 	if (!ret)
 		ret = hold_for_waiting(ff, e);

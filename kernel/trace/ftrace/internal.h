@@ -506,8 +506,8 @@ struct list_head *ftrace_waiting(struct trace_array *tr, bool enable);
 void ftrace_waiting_free(struct list_head *waiting);
 int ftrace_waiting_copy(struct list_head *to, const struct list_head *from);
 struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n);
-int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
-			   struct list_head *came);
+int ftrace_waiting_resolve(struct list_head *waiting, const char *module,
+			   struct ftrace_hash **hash, struct list_head *came);
 void ftrace_waiting_module(const char *module);
 
 struct ftrace_mod_syms;

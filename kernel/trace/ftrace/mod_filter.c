@@ -264,9 +264,28 @@ struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n)
 	return NULL;
 }
 
+/* Does one that waits wait for this module? */
+static bool waits_for(const struct ftrace_mod_load *w, const char *module)
+{
+	struct ftrace_glob g;
+	char *text;
+	bool waits;
+
+	text = kstrdup(w->module, GFP_KERNEL);
+	/* What cannot be told apart is looked at. */
+	if (!text)
+		return true;
+	parse_half(&g, text);
+	waits = ftrace_glob_match(&g, module, strlen(module)) != g.not;
+	kfree(text);
+	return waits;
+}
+
 /**
  * ftrace_waiting_resolve - put functions that have come in place of what waited
  * @waiting: the list
+ * @module: the module that has come: who waits for others is not looked at;
+ *	    NULL: any may have
  * @hash: gets the functions; replaced, and the old one freed, if there are some
  * @came: an empty list that gets those of @waiting whose functions have come;
  *	  for the caller to free, or to put back
@@ -274,14 +293,16 @@ struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n)
  * Context: process, ftrace_lock held.
  * Return: 0, or -ENOMEM.
  */
-int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
-			   struct list_head *came)
+int ftrace_waiting_resolve(struct list_head *waiting, const char *module,
+			   struct ftrace_hash **hash, struct list_head *came)
 {
 	struct ftrace_mod_load *w, *next;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry_safe(w, next, waiting, list) {
+		if (module && !waits_for(w, module))
+			continue;
 		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module,
 					       w->enable);
 		if (ret == -EINVAL)
@@ -293,57 +314,43 @@ int ftrace_waiting_resolve(struct list_head *waiting, struct ftrace_hash **hash,
 	return 0;
 }
 
-/* Does one of those that wait name this module? */
-static bool waits_for(const struct list_head *waiting, const char *module)
+/* Add what has come to one half of the filter of an ops. */
+static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
+		       bool enable)
 {
-	struct ftrace_mod_load *w;
-	struct ftrace_glob g;
-	bool waits = false;
-	char *text;
+	struct ftrace_filter f;
+	struct ftrace_hash *hash;
+	unsigned long nr_bad;
+	int ret;
 
-	list_for_each_entry(w, waiting, list) {
-		text = kstrdup(w->module, GFP_KERNEL);
-		/* What cannot be told apart is looked at. */
-		if (!text)
-			return true;
-		parse_half(&g, text);
-		waits = ftrace_glob_match(&g, module, strlen(module));
-		kfree(text);
-		if (waits)
-			break;
-	}
-	return waits;
+	ftrace_ops_filter(ops, &f);
+	hash = ftrace_hash_union(enable ? f.filter : f.skip, sites);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	/* As long as that sets one more bad site aside. */
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = ftrace_ops_set_filter(ops, hash, enable);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
+	if (ret)
+		ftrace_hash_free(hash);
+	return ret;
 }
 
 static int resolve_half(struct ftrace_ops *ops, const char *module,
 			struct list_head *waiting, bool enable)
 {
-	struct ftrace_filter f;
-	struct ftrace_hash *hash;
-	unsigned long nr_bad;
+	struct ftrace_hash *sites = NULL;
 	LIST_HEAD(came);
 	int ret;
 
-	if (!waits_for(waiting, module))
-		return 0;
-	ftrace_ops_filter(ops, &f);
-	hash = ftrace_hash_copy(enable ? f.filter : f.skip);
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	ret = ftrace_waiting_resolve(waiting, &hash, &came);
-	if (!ret && !list_empty(&came)) {
-		/* As long as that sets one more bad site aside. */
-		do {
-			nr_bad = ftrace_nr_bad;
-			ret = ftrace_ops_set_filter(ops, hash, enable);
-		} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
-		if (!ret)
-			hash = NULL;
-	}
+	ret = ftrace_waiting_resolve(waiting, module, &sites, &came);
+	if (!ret && !list_empty(&came))
+		ret = add_to_half(ops, sites, enable);
 	if (ret)
 		list_splice_init(&came, waiting);
 	ftrace_waiting_free(&came);
-	ftrace_hash_free(hash);
+	ftrace_hash_free(sites);
 	return ret;
 }
 

@@ -425,6 +425,50 @@ static void waiting_test(struct kunit *test)
 	ftrace_hash_free(hash);
 }
 
+/* Who waits for other modules than the one that has come is not looked at. */
+static void resolve_test(struct kunit *test)
+{
+	struct ftrace_hash *hash = NULL;
+	struct ftrace_mod_load *w;
+	LIST_HEAD(waiting);
+	LIST_HEAD(came);
+
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_apply_mod_pattern(&hash, &waiting,
+						 "ftrace_kunit_victim1",
+						 "no_such_a", true));
+	w = ftrace_waiting_nth(&waiting, 0);
+	KUNIT_EXPECT_NOT_NULL(test, w);
+	if (!w)
+		return;
+	/* Who asks for any other finds functions of the kernel. */
+	w->module = "!no_such_a";
+
+	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, "no_such_a",
+							&hash, &came));
+	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim1", "!no_such_a");
+	KUNIT_EXPECT_TRUE(test, list_empty(&came));
+	KUNIT_EXPECT_NULL(test, hash);
+
+	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, "no_such_b",
+							&hash, &came));
+	expect_waiting(test, &came, 0, "ftrace_kunit_victim1", "!no_such_a");
+	KUNIT_EXPECT_TRUE(test, list_empty(&waiting));
+	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
+
+	/* Any may have come since a file was opened. */
+	list_splice_init(&came, &waiting);
+	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, NULL, &hash,
+							&came));
+	expect_waiting(test, &came, 0, "ftrace_kunit_victim1", "!no_such_a");
+	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
+
+	ftrace_waiting_free(&came);
+	ftrace_waiting_free(&waiting);
+	ftrace_hash_free(hash);
+}
+
 /* ---- the walk over names ------------------------------------------------- */
 
 static void names_test(struct kunit *test)
@@ -475,6 +519,7 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(match_number_test),
 	KUNIT_CASE(apply_test),
 	KUNIT_CASE(waiting_test),
+	KUNIT_CASE(resolve_test),
 	KUNIT_CASE(lookup_test),
 	KUNIT_CASE(names_test),
 	{}
