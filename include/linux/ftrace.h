@@ -210,8 +210,10 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  *	go on; NULL: they must not
  * @name: what function_tracers shall call it, NULL: nothing; set before it is
  *	registered, and it has to stay
- * @tr: the trace array in whose function_tracers it shall be, NULL: the top level
+ * @tr: the trace array in whose function_tracers it shall be, NULL: the top level;
+ *	it has to stay until the ops is unregistered
  * @tracer: what function_tracers knows of it; ftrace_lock
+ * @left: of a trace array's own: see ftrace_array_left(); ftrace_lock
  * @direct_call: the code that its call sites call; 0: none; ftrace_lock
  */
 struct ftrace_ops {
@@ -229,6 +231,7 @@ struct ftrace_ops {
 	const char			*name;
 	struct trace_array		*tr;
 	struct ftrace_tracer		*tracer;
+	u64				left;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	unsigned long			direct_call;
 #endif

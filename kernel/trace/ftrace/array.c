@@ -6,6 +6,53 @@
 
 #include "internal.h"
 
+/*
+ * Each ops that leaves a trace array gets the next number. Who waits for a grace
+ * period of RCU-tasks waits for all that had left when it began: nobody is in a
+ * callback of those up to nr_quiet any more. ftrace_lock.
+ */
+static u64 nr_left, nr_quiet;
+
+/**
+ * ftrace_array_left - an ops is called no more, but a task may still be in it
+ * @ops: the ops; nothing happens if it is of no trace array
+ *
+ * What else its user has to do before nobody comes in again, such as the graph
+ * tracer's own switches, is done before ftrace_lock is released.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_array_left(struct ftrace_ops *ops)
+{
+	struct trace_array *tr = ops->tr;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (tr && tr->ops)
+		tr->ops->left = ++nr_left;
+}
+
+/**
+ * ftrace_array_wait - wait until no task is in a callback of a trace array
+ * @ops: the array's own; none of the array is registered, nor will be
+ *
+ * If none has ever been, or somebody has waited since, that is so already.
+ *
+ * Context: process, no lock held that a traced task may need to get on.
+ */
+void ftrace_array_wait(const struct ftrace_ops *ops)
+{
+	u64 left;
+
+	scoped_guard(mutex, &ftrace_lock) {
+		if (ops->left <= nr_quiet)
+			return;
+		left = nr_left;
+	}
+	synchronize_rcu_tasks();
+	guard(mutex)(&ftrace_lock);
+	nr_quiet = max(nr_quiet, left);
+}
+
 /**
  * ftrace_init_trace_array - make a trace array fit for function tracing
  * @tr: the array

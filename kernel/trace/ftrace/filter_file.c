@@ -469,7 +469,7 @@ void ftrace_create_filter_files(struct trace_array *tr, struct dentry *parent)
  * Its files are gone already; a file that is still open pins the instance, so
  * there is none.
  *
- * Context: process; sleeps for a grace period.
+ * Context: process; may sleep for a grace period.
  */
 void ftrace_destroy_filter_files(struct ftrace_ops *ops)
 {
@@ -482,7 +482,6 @@ void ftrace_destroy_filter_files(struct ftrace_ops *ops)
 	ftrace_waiting_free(ftrace_waiting(tr, true));
 	ftrace_waiting_free(ftrace_waiting(tr, false));
 	mutex_unlock(&ftrace_lock);
-	/* Since its last tracer was turned off nobody has waited yet. */
-	synchronize_rcu_tasks();
+	ftrace_array_wait(ops);
 	ftrace_free_filter(ops);
 }

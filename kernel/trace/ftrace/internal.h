@@ -12,6 +12,7 @@
  *   text        plan.c      a plan, checked and handed to the writer in slices
  *               trampoline.c  the life of the code that serves one set
  *   users       ops.c       registration, and the dispatcher behind ftrace_caller
+ *               array.c     the ops of trace arrays
  *               direct.c    ops whose call sites call other code directly
  *               subops.c    ops that share one callback: graph users
  *               hash.c      immutable sets of call sites
@@ -417,6 +418,11 @@ bool ftrace_filter_fits(const struct ftrace_ops *ops,
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
+
+/* ---- ops of trace arrays: array.c ---------------------------------------- */
+
+void ftrace_array_left(struct ftrace_ops *ops);
+void ftrace_array_wait(const struct ftrace_ops *ops);
 
 /* ---- text that is gone: forget.c ----------------------------------------- */
 

@@ -268,7 +268,8 @@ int ftrace_startup(struct ftrace_ops *ops)
  * @ops: the ops, after ftrace_shutdown()
  *
  * Only for an ops that may be freed. One of a trace array is freed with the
- * array, and waited for then; meanwhile its tracer may come and go.
+ * array, and waited for then, see ftrace_array_wait(); meanwhile its tracer may
+ * come and go.
  *
  * Context: process, no lock held that a traced task may need to get on.
  */
@@ -311,6 +312,7 @@ int ftrace_shutdown(struct ftrace_ops *ops)
 		ftrace_update_drop(ops);
 
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	ftrace_array_left(ops);
 	ftrace_tracer_leave(ops);
 	ftrace_ops_set_func(ops, ops->saved_func);
 	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && stops == ftrace_stops.nr)

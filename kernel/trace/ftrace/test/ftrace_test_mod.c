@@ -9,7 +9,9 @@
  *         all of them in turn
  * counts  how often each of them ran
  *
- * Parameter busy=N: so many threads run ftrace_test_mod_busy() all the time.
+ * Parameter busy=N: so many threads run ftrace_test_mod_busy() all the time. While
+ * the parameter hold is 1, which it can become at any time, they have no rest, and
+ * nobody who waits for all tasks to have one gets on.
  */
 
 #include <linux/debugfs.h>
@@ -23,6 +25,10 @@
 static unsigned int busy;
 module_param(busy, uint, 0444);
 MODULE_PARM_DESC(busy, "number of threads that run ftrace_test_mod_busy()");
+
+static bool hold;
+module_param(hold, bool, 0644);
+MODULE_PARM_DESC(hold, "let no grace period of RCU-tasks end, if there is a busy thread");
 
 /* Functions that do not run until they are asked to: f00 .. f37. */
 FTRACE_TEST_FUNC(ftrace_test_mod_f00)
@@ -131,7 +137,10 @@ static int busy_thread(void *unused)
 	while (!kthread_should_stop()) {
 		ftrace_test_mod_busy();
 		/* Who unregisters waits for every task to have a rest. */
-		cond_resched_tasks_rcu_qs();
+		if (READ_ONCE(hold))
+			cpu_relax();
+		else
+			cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
