@@ -103,7 +103,7 @@ run_spin() {
 			cp "$here/$model.pml" . &&
 			spin "$@" -a "$model.pml" &&
 			gcc "${defs[@]}" -o pan pan.c &&
-			./pan -m10000000
+			./pan -m1000000
 	) >"$work/out" 2>&1
 }
 

@@ -67,94 +67,126 @@ byte uses[NUSER];
 bool waits_for[NUSER];
 bool in_nmi[NUSER];	/* an NMI is on the CPU of a task: of the first one */
 
+/*
+ * A step is one access to what others change. The work between two accesses is the
+ * own business of who does it, and so is to hold on to something: who stays in the
+ * recorder without another access, or under the lock, only keeps others waiting,
+ * and they may also come later by themselves. More steps than that have spin look
+ * at the same behaviour many times over.
+ */
+
 /* ---- recorder ------------------------------------------------------------ */
 
-/* The site has called __fentry__: its fast path, and ftrace_note() */
+inline leave(u)
+{
+	free = false;
+	seen = 0;
+	i = 0;
+	uses[u] = 0;
+	waits_for[u] = false
+}
+
+/* FTRACE_NOTE_KNOWN and FTRACE_NOTE_FULL, or the next slot. */
+inline look(u, key)
+{
+	if
+	:: seen == key || i == NSLOT - 1 ->
+		leave(u);
+		goto left
+	:: else ->
+		seen = 0;
+		i++
+	fi
+}
+
+/* The site has called __fentry__: its fast path, and ftrace_note(). Ends at left. */
 inline note(u, key)
 {
 	uses[u] = current + 1;
 	/* ftrace_note_claim() */
-	i = 0;
 	do
-	:: i < NSLOT ->
+	:: atomic {
+		/* READ_ONCE() */
+		!free ->
 		assert(!notes[uses[u] - 1].freed);
 		seen = notes[uses[u] - 1].slot[i];
 		if
-		:: seen == 0 ->
-			atomic {
-				assert(!notes[uses[u] - 1].freed);
-				if
-				:: notes[uses[u] - 1].slot[i] == 0 ||
-				   BROKEN == NO_CMPXCHG ->
-					notes[uses[u] - 1].slot[i] = key
-				:: else -> seen = notes[uses[u] - 1].slot[i]
-				fi
-			}
-		:: else
-		fi;
-		if
-		:: seen == 0 ->
-			/* FTRACE_NOTE_TAKEN */
-			nr_pending++;
-			break
-		:: seen == key ->
-			/* FTRACE_NOTE_KNOWN */
-			break
-		:: else -> i++
+		:: seen == 0 -> free = true
+		:: else -> look(u, key)
 		fi
-	:: else -> break	/* FTRACE_NOTE_FULL */
+	   }
+	:: atomic {
+		/* arch_cmpxchg() */
+		free ->
+		free = false;
+		assert(!notes[uses[u] - 1].freed);
+		if
+		:: notes[uses[u] - 1].slot[i] == 0 || BROKEN == NO_CMPXCHG ->
+			notes[uses[u] - 1].slot[i] = key;
+			break
+		:: else ->
+			seen = notes[uses[u] - 1].slot[i];
+			look(u, key)
+		fi
+	   }
 	od;
 	atomic {
-		seen = 0;
-		i = 0;
-		uses[u] = 0;
-		waits_for[u] = false
+		/* FTRACE_NOTE_TAKEN */
+		nr_pending++;
+		leave(u)
 	}
 }
+
+#define calls(s)	(!patched[s] && (s != GOES || has_text))
+#define noted(s)	(notes[current].slot[0] == s || notes[current].slot[1] == s)
+#define has_room	(notes[current].slot[0] == 0 || notes[current].slot[1] == 0)
 
 /* A task that runs a function over and over. NMIs come to the first one. */
 proctype task(byte u; byte site) provided (!in_nmi[u])
 {
 	byte i, seen;
+	bool free;
 
-	do
-	:: !patched[site] && (site != GOES || has_text) ->
-		note(u, site);
+	if
+	:: calls(site) ->
+again:		note(u, site);
 		/*
 		 * As long as the table is as it is, more calls change nothing.
 		 * That takes the idle loop out of the model: a note that is lost
 		 * for ever leaves this task here for ever, an invalid end state.
 		 */
-		patched[site] || (site == GOES && !has_text) ||
-		(notes[current].slot[0] != site && notes[current].slot[1] != site &&
-		 (notes[current].slot[0] == 0 || notes[current].slot[1] == 0))
-	:: else -> break
-	od
+left:		if
+		:: calls(site) && !noted(site) && has_room -> goto again
+		:: !calls(site)
+		fi
+	:: else
+	fi
 }
 
 /* The same function as what it interrupts, or another one. */
 proctype nmi()
 {
 	byte i, seen, n, key;
+	bool free;
 
-	for (n : 1 .. NNMI) {
-		atomic {
-			in_nmi[TASK1] = true;
-			if
-			:: key = 1
-			:: key = 2
-			:: key = GOES
-			fi
-		}
+	/* One that calls nothing is as good as none. */
+end:	do
+	:: atomic {
+		n < NNMI ->
 		if
-		:: !patched[key] && (key != GOES || has_text) -> note(NMI, key)
-		:: else
+		:: calls(1) -> key = 1
+		:: calls(2) -> key = 2
+		:: calls(GOES) -> key = GOES
 		fi;
-		atomic {
-			key = 0;
-			in_nmi[TASK1] = false
-		}
-	}
+		n++;
+		in_nmi[TASK1] = true
+	   }
+	   note(NMI, key);
+left:	   atomic {
+		key = 0;
+		in_nmi[TASK1] = false
+	   }
+	od
 }
 
 /* ---- ftraced ------------------------------------------------------------- */
@@ -162,47 +194,67 @@ proctype nmi()
 #define has_region(k)	(k != GOES || has_text)
 
 /* ftrace_notes_for_each(): the slot is emptied after the note was looked at */
-inline empty_slot()
+inline empty_slot(s)
 {
 	if
-	:: BROKEN != KEEPS_COUNT || key == GOES -> notes[current].slot[j] = 0
+	:: BROKEN != KEEPS_COUNT || key == GOES -> notes[current].slot[s] = 0
 	:: else
 	fi;
 	nr_pending--
 }
 
+/*
+ * collect(), of one slot. Regions and records stay as they are under the lock; who
+ * is in the recorder changes no slot that is taken, and does not look at the count.
+ */
+inline collect(s)
+{
+	key = notes[current].slot[s];
+	if
+	:: key == 0
+	:: key != 0 && !has_region(key) && BROKEN != NO_REGION ->
+		empty_slot(s)
+	:: key != 0 && (has_region(key) || BROKEN == NO_REGION) ->
+		if
+		:: nr_recs[key] -> skip
+		:: !nr_recs[key] -> found[s] = key
+		/* No memory: the note stays. */
+		:: !nr_recs[key] && !failed ->
+			failed = true;
+			if
+			:: BROKEN == KEEPS_COUNT -> empty_slot(s)
+			:: else
+			fi
+		fi
+	fi;
+	key = 0
+}
+
+/* is_done(), of one slot */
+inline is_done(s)
+{
+	key = notes[current].slot[s];
+	if
+	:: key != 0 && patched[key] -> empty_slot(s)
+	:: else
+	fi;
+	key = 0
+}
+
 /* round_once() */
 inline round_once()
 {
-	atomic { !ftrace_lock -> ftrace_lock = true }
-	/* collect() */
-	for (j : 0 .. NSLOT - 1) {
-		key = notes[current].slot[j];
-		if
-		:: key == 0
-		:: key != 0 && !has_region(key) && BROKEN != NO_REGION ->
-			empty_slot()
-		:: key != 0 && (has_region(key) || BROKEN == NO_REGION) ->
-			if
-			:: nr_recs[key] -> skip
-			:: !nr_recs[key] -> found[j] = key
-			/* No memory: the note stays. */
-			:: !nr_recs[key] && !failed ->
-				failed = true;
-				if
-				:: BROKEN == KEEPS_COUNT -> empty_slot()
-				:: else
-				fi
-			fi
-		fi
-	}
-	if
-	:: BROKEN == UNLOCKS ->
-		ftrace_lock = false;
-		atomic { !ftrace_lock -> ftrace_lock = true }
-	:: else
-	fi;
 	atomic {
+		!ftrace_lock ->
+		ftrace_lock = true;
+		collect(0)
+	}
+	atomic { collect(1) }
+#if BROKEN == UNLOCKS
+	ftrace_lock = false;
+	atomic { !ftrace_lock -> ftrace_lock = true }
+#endif
+	d_step {
 		/* ftrace_hash_from_sites(): no two alike */
 		if
 		:: found[0] == found[1] && BROKEN != NO_DEDUP -> found[1] = 0
@@ -224,15 +276,9 @@ inline round_once()
 		}
 		j = 0
 	}
-	/* is_done() */
-	for (j : 0 .. NSLOT - 1) {
-		key = notes[current].slot[j];
-		if
-		:: key != 0 && patched[key] -> empty_slot()
-		:: else
-		fi
-	}
-	atomic {
+	d_step { is_done(0) }
+	d_step { is_done(1) }
+	d_step {
 		/*
 		 * The count is that of the notes, or there would be rounds for ever.
 		 * Those of a table that is to be freed are in it until then.
@@ -243,22 +289,28 @@ inline round_once()
 				     (notes[0].slot[1] != 0) +
 				     (notes[1].slot[0] != 0) +
 				     (notes[1].slot[1] != 0));
-		j = 0;
-		key = 0;
 		ftrace_lock = false
 	}
 }
 
-/* resize_notes(), and the call of call_rcu_tasks() in ftrace_notes_retire() */
+/*
+ * resize_notes(), and the call of call_rcu_tasks() in ftrace_notes_retire(). Who
+ * takes the new table in between is waited for, too.
+ */
 inline resize_notes()
 {
-	current = 1 - current;
-	if
-	:: BROKEN == RESETS_PENDING -> nr_pending = 0
-	:: else
-	fi;
-	/* Those that are in it now; each leaves, or has to be waited for. */
 	d_step {
+		n < NRESIZE && !retiring ->
+		n++;
+		notes[1 - current].freed = false;
+		current = 1 - current
+	}
+	d_step {
+		if
+		:: BROKEN == RESETS_PENDING -> nr_pending = 0
+		:: else
+		fi;
+		/* Those that are in it now; each leaves, or has to be waited for. */
 		for (j : 0 .. NUSER - 1) {
 			waits_for[j] = uses[j] != 0
 		}
@@ -273,23 +325,23 @@ proctype retire()
 	byte j;
 
 end:	do
-	:: retiring &&
-	   (BROKEN == NO_GRACE_PERIOD ||
-	    (!waits_for[0] && !waits_for[1] && !waits_for[2])) ->
-		atomic {
-			for (j : 0 .. NSLOT - 1) {
-				if
-				:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
-					nr_pending--
-				:: else
-				fi;
-				notes[1 - current].slot[j] = 0
-			}
-			j = 0;
-			/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
-			notes[1 - current].freed = true;
-			retiring = false
+	:: d_step {
+		retiring &&
+		(BROKEN == NO_GRACE_PERIOD ||
+		 (!waits_for[0] && !waits_for[1] && !waits_for[2])) ->
+		for (j : 0 .. NSLOT - 1) {
+			if
+			:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
+				nr_pending--
+			:: else
+			fi;
+			notes[1 - current].slot[j] = 0
 		}
+		j = 0;
+		/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
+		notes[1 - current].freed = true;
+		retiring = false
+	   }
 	od
 }
 
@@ -301,10 +353,7 @@ proctype ftraced()
 	bool failed;
 
 end:	do
-	:: n < NRESIZE && !retiring ->
-		n++;
-		notes[1 - current].freed = false;
-		resize_notes()
+	:: resize_notes()
 	:: nr_pending > 0 -> round_once()
 	od
 }

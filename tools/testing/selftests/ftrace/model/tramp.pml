@@ -12,6 +12,11 @@
  * that has to be ruled out. A set of ops is its trampoline. Site 0 and site 1 have
  * a record each, rec[], and text, site[]; 0 is a nop.
  *
+ * A step is one access to what others change, or more that nobody can tell apart
+ * from one: what goes on in the records is the business of updates() alone. Who does
+ * nothing for a while need not be modelled, others may as well come first. More
+ * steps than that have spin look at the same behaviour many times over.
+ *
  * BROKEN names one deviation from the code; each has to be refuted.
  */
 #define NO_GRACE_PERIOD		1	/* ftrace_tramp_put() does not wait for tasks */
@@ -60,7 +65,6 @@ byte rec[NSITE];
 bool aside[NSITE];	/* FTRACE_REC_BAD */
 /* Somebody else has written to the site, which calls nothing of ours any more. */
 #define FOREIGN	255
-bool text_mutex;
 
 /* In which trampoline someone is, 0 for none. Tasks first, then what cannot be
  * preempted: an interrupt, or the idle task, which RCU-tasks does not wait for.
@@ -74,7 +78,6 @@ byte tasks_to_wait[NTRAMP];
 bool rude_waits;
 bool need_rude;		/* tramps_need_rude */
 bool unwinding;		/* the unwinder's preempt-off section */
-bool done;
 
 #define calls(s)	(site[s] != 0 && site[s] != FOREIGN)
 #define usable(t)	(t == 0 || (code[t] >= LIVE && code[t] != FREED))
@@ -82,54 +85,62 @@ bool done;
 /* ---- who calls ---------------------------------------------------------- */
 
 /*
+ * The ops of a trampoline that is kept are freed when unregister_ftrace_function()
+ * returns, which is no earlier than the grace period; nobody reads no_ops but to
+ * assert, so the earliest moment stands for all.
+ */
+inline ops_quiet(t)
+{
+	if
+	:: code[t] == KEPT && !tasks_to_wait[t] -> no_ops[t] = true
+	:: else
+	fi
+}
+
+/*
  * A traced function: a call of what the site says, some time in it, and out.
  * A call is one step: a task that is preempted in front of it reads the site
  * again. Where a task is preempted is not modelled, it may take as long as it
- * likes anywhere.
+ * likes anywhere. From which site it came makes no difference any more.
  */
-inline call_site(u, s)
+proctype user(byte u)
 {
-	d_step {
+	byte i;
+	bool in_ops;
+
+end:	do
+	:: atomic {
 		if
-		:: calls(s) -> inside[u] = site[s]
-		:: else
+		:: calls(0) -> inside[u] = site[0]
+		:: calls(1) && site[1] != site[0] -> inside[u] = site[1]
 		fi;
 		assert(usable(inside[u]))
-	}
-	/* Runs through it, and calls what it says by now. */
-	d_step {
+	   }
+	   /* Runs through it, and calls what it says by now. */
+	   d_step {
 		assert(usable(inside[u]));
-		in_ops = inside[u] != 0 && !disarmed[inside[u]];
+		in_ops = !disarmed[inside[u]];
 		assert(!in_ops || !no_ops[inside[u]])
-	}
-	/*
-	 * Out of it. RCU-tasks and the rude flavour have seen it go, as far as
-	 * they wait for it.
-	 */
-	d_step {
+	   }
+	   /*
+	    * Out of it. RCU-tasks and the rude flavour have seen it go, as far as
+	    * they wait for it.
+	    */
+	   d_step {
 		assert(!in_ops || !no_ops[inside[u]]);
+		assert(usable(inside[u]));
 		in_ops = false;
 		inside[u] = 0;
 		for (i : 1 .. NTRAMP - 1) {
-			tasks_to_wait[i] = tasks_to_wait[i] & (255 - (1 << u))
+			tasks_to_wait[i] = tasks_to_wait[i] & (255 - (1 << u));
+			ops_quiet(i)
 		}
 		i = 0;
 		if
 		:: u == ATOMIC -> rude_waits = false
 		:: else
 		fi
-	}
-}
-
-proctype user(byte u)
-{
-	byte i;
-	bool in_ops;
-
-	do
-	:: calls(0) -> call_site(u, 0)
-	:: calls(1) -> call_site(u, 1)
-	:: done -> break
+	   }
 	od
 }
 
@@ -143,7 +154,7 @@ proctype unwinder()
 {
 	byte t;
 
-	do
+end:	do
 	:: atomic {
 		/* guard(preempt_notrace); tramp_of() */
 		inside[0] != 0 ->
@@ -152,12 +163,11 @@ proctype unwinder()
 		unwinding = true
 	   }
 	   /* It may leave now; layout and ip are read from the object. */
-	   assert(object[t]);
-	   atomic {
+	   d_step {
+		assert(object[t]);
 		unwinding = false;
 		t = 0
 	   }
-	:: done -> break
 	od
 }
 
@@ -199,46 +209,56 @@ inline tramp_put(t)
 			}
 			i = 0
 		:: else
-		fi
+		fi;
+		ops_quiet(t)
 	}
 }
 
-/* The callbacks of RCU-tasks, tramp_is_quiet(), then free_quiet(). */
+#define quiet(t)	(code[t] == PUT && !tasks_to_wait[t])
+#if NUPDATE > 3
+#error "some_quiet is for up to three trampolines"
+#endif
+#define some_quiet	(quiet(1) || quiet(NTRAMP / 2) || quiet(NTRAMP - 1))
+
+/*
+ * The callbacks of RCU-tasks, tramp_is_quiet(), then free_quiet(). It may run when
+ * there is nothing in quiet_tramps.
+ */
 proctype free_quiet()
 {
-	byte t, i;
+	byte t;
 
-	do
+end:	do
 	:: atomic {
 		/* tramp_is_quiet() */
+		some_quiet || need_rude ->
 		for (t : 1 .. NTRAMP - 1) {
 			if
-			:: code[t] == PUT && !tasks_to_wait[t] -> code[t] = QUIET
-			:: code[t] == PUT
-			/* Its ops: unregister_ftrace_function() has returned. */
-			:: code[t] == KEPT && !tasks_to_wait[t] -> no_ops[t] = true
+			:: quiet(t) -> code[t] = QUIET
 			:: else
 			fi
 		}
 		t = 0
 	   }
 	   if
-	   :: need_rude && BROKEN != NO_RUDE ->
+	   :: d_step {
+		need_rude && BROKEN != NO_RUDE ->
 		if
 		:: BROKEN != CLEAR_LATE -> need_rude = false
 		:: else
-		fi;
-		/* synchronize_rcu_tasks_rude() */
-		rude_waits = inside[ATOMIC] != 0;
-		!rude_waits;
-		if
-		:: BROKEN == CLEAR_LATE -> need_rude = false
-		:: else
 		fi
-	   :: else
+	      }
+	      /* synchronize_rcu_tasks_rude() */
+	      rude_waits = inside[ATOMIC] != 0;
+#if BROKEN == CLEAR_LATE
+	      !rude_waits;
+	      need_rude = false
+#endif
+	   :: !need_rude || BROKEN == NO_RUDE
 	   fi;
 	   /* tramp_free() of each */
 	   atomic {
+		!rude_waits ->
 		for (t : 1 .. NTRAMP - 1) {
 			if
 			:: code[t] == QUIET ->
@@ -255,7 +275,6 @@ proctype free_quiet()
 		}
 		t = 0
 	   }
-	:: done -> break
 	od
 }
 
@@ -264,17 +283,15 @@ proctype free_quiet()
 /* ftrace_opset_gc(): sets that no record has. */
 inline opset_gc()
 {
-	atomic {
-		for (j : 1 .. NTRAMP - 1) {
-			if
-			:: code[j] == LIVE && rec[0] != j && rec[1] != j &&
-			   new[0] != j && new[1] != j ->
-				tramp_put(j)
-			:: else
-			fi
-		}
-		j = 0
+	for (j : 1 .. NTRAMP - 1) {
+		if
+		:: code[j] == LIVE && rec[0] != j && rec[1] != j &&
+		   new[0] != j && new[1] != j ->
+			tramp_put(j)
+		:: else
+		fi
 	}
+	j = 0
 }
 
 #define good(s)	(aside[s] || site[s] == rec[s])
@@ -300,59 +317,57 @@ inline set_aside(s)
 	aside[s] = true
 }
 
-/* ftrace_plan_write() of both sites: all or nothing, in one stop. */
+/*
+ * ftrace_plan_write() of both sites: all or nothing, in one stop. From check() on
+ * text_mutex is held, so what was good then is good in the stop, and to look in the
+ * stop is the same. Whoever cannot be preempted has to be out for the stop.
+ */
 inline plan_write()
 {
-	atomic {
-		bad = 0;
-		if
-		/* -ENOMEM, before anything is looked at. */
-		:: bad = NSITE + 1
-		:: true ->
-			/* check(): text_mutex keeps the answer true. */
-			text_mutex = true;
-			if
-			:: !good(0) -> bad = 1
-			:: good(0) && !good(1) -> bad = 2
-			:: else
-			fi
-		fi
-	}
 	if
-	:: bad == 0 ->
-		atomic {
-			/* The stop: whoever cannot be preempted has to be out. */
-			inside[ATOMIC] == 0 ->
-			write_site(0, new[0]);
-			write_site(1, new[1])
-		}
-	:: bad == 2 && BROKEN == WRITES_GOOD_ONES ->
-		atomic { inside[ATOMIC] == 0 -> write_site(0, new[0]) }
-	:: else
-	fi;
-	text_mutex = false
+	/* -ENOMEM, before anything is looked at. */
+	:: bad = NSITE + 1
+	:: atomic {
+		!good(0) ->
+		bad = 1
+	   }
+	:: atomic {
+		good(0) && !good(1) && BROKEN != WRITES_GOOD_ONES ->
+		bad = 2
+	   }
+	:: atomic {
+		good(0) && !good(1) && BROKEN == WRITES_GOOD_ONES &&
+		inside[ATOMIC] == 0 ->
+		bad = 2;
+		write_site(0, new[0])
+	   }
+	:: atomic {
+		good(0) && good(1) && inside[ATOMIC] == 0 ->
+		write_site(0, new[0]);
+		write_site(1, new[1])
+	   }
+	fi
 }
 
 /* finish(): of an update that gives both sites new sets. */
 inline update_sites()
 {
-	if
-	:: BROKEN == PUT_BEFORE_WRITE ->
-		atomic {
-			old[0] = rec[0];
-			old[1] = rec[1];
-			rec[0] = 0;
-			rec[1] = 0
-		}
+#if BROKEN == PUT_BEFORE_WRITE
+	atomic {
+		old[0] = rec[0];
+		old[1] = rec[1];
+		rec[0] = 0;
+		rec[1] = 0;
 		opset_gc();
-		atomic {
-			rec[0] = old[0];
-			rec[1] = old[1]
-		}
-	:: else
-	fi;
+		rec[0] = old[0];
+		rec[1] = old[1];
+		old[0] = 0;
+		old[1] = 0
+	}
+#endif
 	plan_write();
-	d_step {
+	/* Nobody but this reads the records, or what the update was. */
+	atomic {
 		if
 		:: bad == 0 || BROKEN == COMMIT_FAILED ->
 			/* commit() */
@@ -364,44 +379,47 @@ inline update_sites()
 		fi;
 		bad = 0;
 		new[0] = 0;
-		new[1] = 0
+		new[1] = 0;
+		opset_gc()
 	}
-	opset_gc()
+}
+
+/* ftrace_plan_write_one(): a poke, nobody is stopped. */
+inline drop_from(s)
+{
+	if
+	:: atomic {
+		rec[s] != 0 && site[s] == rec[s] ->
+		site[s] = 0;
+		rec[s] = 0
+	   }
+#if BROKEN != POKED_LATE
+	   need_rude = true
+#endif
+	:: atomic {
+		rec[s] != 0 && site[s] != rec[s] ->
+		set_aside(s)
+	   }
+	:: rec[s] == 0
+	fi
 }
 
 /* ftrace_update_drop(): no memory for a plan, one site after the other. */
 inline update_drop()
 {
-	for (s : 0 .. NSITE - 1) {
-		if
-		:: atomic {
-			/* ftrace_plan_write_one(): a poke, nobody is stopped. */
-			rec[s] != 0 && site[s] == rec[s] ->
-			site[s] = 0;
-			rec[s] = 0
-		   }
-			if
-			:: BROKEN != POKED_LATE -> need_rude = true
-			:: else
-			fi
-		:: d_step {
-			rec[s] != 0 && site[s] != rec[s] ->
-			set_aside(s)
-		   }
-		:: else
-		fi
-	}
-	s = 0;
-	opset_gc();
-	if
-	:: BROKEN == POKED_LATE -> need_rude = true
-	:: else
-	fi
+	drop_from(0);
+	drop_from(1);
+#if BROKEN == POKED_LATE
+	atomic { opset_gc() };
+	need_rude = true
+#else
+	atomic { opset_gc() }
+#endif
 }
 
 proctype updates()
 {
-	byte n, bad, i, j, s;
+	byte n, bad, i, j;
 	byte new[NSITE], old[NSITE];
 
 	for (n : 1 .. NUPDATE) {
@@ -423,21 +441,21 @@ proctype updates()
 		:: update_drop()
 		fi
 	}
-	done = true
 }
 
 /*
  * Somebody else overwrites a site, once and without a stop, or nobody does; and
- * later puts back what was there, or never does.
+ * later puts back what was there, or never does. text_mutex keeps it out of a plan
+ * that is written, which is one step in plan_write().
  */
 proctype foreigner()
 {
 	byte was;
 
 	if
-	:: atomic { !text_mutex -> was = site[1]; site[1] = FOREIGN }
+	:: atomic { was = site[1]; site[1] = FOREIGN }
 		if
-		:: atomic { !text_mutex -> site[1] = was; was = 0 }
+		:: atomic { site[1] = was; was = 0 }
 		:: true
 		fi
 	:: true
