@@ -271,7 +271,7 @@ check 'a tree with the number of a host' 'kernel/text:1:10\.1\.2\.3$' 1 aloud li
 # an instance. The guest is a script that says what $said holds.
 sim=$work/sim
 mkdir -p "$sim/qemu" "$sim/ftracetest" "$sim/base/${here#"$top"/}/../test.d"
-cp "$here/ftracetest.py" "$sim/qemu/"
+cp "$here"/{ftracetest,cases,compare}.py "$sim/qemu/"
 printf '# case | on stock | on ours | reason\n' >"$sim/qemu/ftracetest.list"
 echo '# description: one' >"$sim/base/${here#"$top"/}/../test.d/a.tc"
 printf '# description: two\n# flags: instance\n' >"$sim/base/${here#"$top"/}/../test.d/b.tc"

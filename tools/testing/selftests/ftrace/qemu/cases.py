@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of the base, one after the other, each with a run of its own.
+
+A guest runs tests until it hangs or dies; the one that did that has it for its
+result, and a new guest goes on with the next. Results go into the files of a
+Comparison as they come, the logs of what failed into KERNEL.log beside them.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+import run as runner
+from compare import GOOD, HERE, both
+
+EMULATOR = 124
+STOPPED = (130, 143)
+# What is said in KTAP: did it fail, and the word behind it.
+WORDS = {
+    (False, None): "PASS",
+    (True, None): "FAIL",
+    (True, "UNRESOLVED"): "UNRESOLVED",
+    (False, "SKIP"): "UNSUPPORTED",
+    (False, "XFAIL"): "XFAIL",
+}
+# Unlike judge.py, do not use the base's kunit_parser: it does not tell UNRESOLVED and
+# XFAIL from other results, and the table needs both.
+PLAN = re.compile(r"1\.\.(\d+)$")
+RESULT = re.compile(r"(not )?ok \d+ *(\(instance\))? *(.*?) *(?:# *(\w+) *)?$")
+WARNED = "|".join(p.pattern for p in (runner.FATAL, runner.WARN, runner.ALARM))
+
+
+class Guest:
+    """One guest, working on a list of tests.
+
+    script is what runs in it, before the tests themselves; which(match) names one of
+    the results that a test has.
+    """
+
+    def __init__(self, args, comparison, tests, script, which):
+        self.args, self.comparison, self.tests = args, comparison, tests
+        self.script, self.which = script, which
+        self.now, self.began, self.lines, self.warned = None, 0, [], ""
+        self.done, self.said, self.plan, self.last = 0, [], None, None
+        self.rows = []
+
+    def write(self, which, result, remark=""):
+        seconds = round(time.monotonic() - self.began)
+        self.rows.append((which, result, remark))
+        remark = remark.replace("\t", " ")
+        with open(self.comparison.path(self.args.kernel), "a", encoding="utf-8") as f:
+            f.write("\t".join((self.now, which, result, str(seconds), remark)) + "\n")
+        print("  %-11s %4d s  %s%s%s" % (result, seconds, self.now, which and " " + which,
+                                       remark and ": " + remark[:100]), flush=True)
+
+    def contradiction(self, status):
+        """What is wrong with what a test said and ended with, or nothing."""
+        if self.plan is None:
+            return "no plan"
+        if len(self.said) != self.plan:
+            return "%d results of %d" % (len(self.said), self.plan)
+        if len(dict(self.said)) != len(self.said):
+            return "several results of one kind"
+        failed = any(result in ("FAIL", "UNDEFINED") for _, result in self.said)
+        if status != str(int(failed)):
+            return "ended with status %s, which is not what it said" % status
+        return None
+
+    def finish(self, status=None, broken=None):
+        """The test is over: its results, and its log unless all is well."""
+        if not broken:
+            wrong = self.contradiction(status)
+            broken = wrong and ("UNDEFINED", wrong)
+        for which, result in self.said:
+            self.write(which, result, self.warned)
+        if broken:
+            self.write("", *broken)
+        if broken or self.warned or any(r not in GOOD for _, r in self.said):
+            log = os.path.join(self.comparison.out, self.args.kernel + ".log")
+            with open(log, "a", encoding="utf-8") as f:
+                f.write("=== %s\n%s\n" % (self.now, "\n".join(self.lines[-200:])))
+        self.now, self.last = None, self.now
+        self.done += 1
+
+    def after(self, warning):
+        """The kernel warned after the last test: what that one left is to blame."""
+        self.now = self.last
+        # The row that was written last is the one that counts.
+        for which, result, remark in {row[0]: row for row in self.rows}.values():
+            self.write(which, result, both(remark, "after it: " + warning))
+        self.now = None
+
+    def line(self, line):
+        word, _, rest = line.partition(" ")
+        if word == "@begin":
+            self.now, self.began = rest, time.monotonic()
+            self.lines, self.warned, self.said, self.plan = [], "", [], None
+            self.rows = []
+        elif word == "@warned" and self.now:
+            self.warned = both(self.warned, rest)
+        elif word == "@warned" and self.last:
+            self.after(rest)
+        elif word == "@lost":
+            self.finish(broken=("UNDEFINED", "the kernel's log is longer than its buffer"))
+        elif word == "@end":
+            self.finish(rest.partition(" ")[0])
+        elif word == "@hung":
+            self.finish(broken=("HANG", "not done after %d s" % self.args.hang))
+        else:
+            self.lines.append(line)
+            m = PLAN.match(line)
+            if m and self.now:
+                self.plan = int(m.group(1))
+            m = RESULT.match(line)
+            if m and self.now:
+                self.said.append((self.which(m),
+                                  WORDS.get((bool(m.group(1)), m.group(4)), "UNDEFINED")))
+
+    def run(self):
+        """Run until the guest is gone; how many tests are done, run.py's status."""
+        cmd = [os.path.join(HERE, "run.py"), "--kernel", self.args.kernel, "--allow-warn",
+               "--turns", "--silence", str(self.args.hang + 120), "--limit", "86400",
+               "--log", os.path.join(self.comparison.out, self.args.kernel + ".console"),
+               *self.script, *self.tests]
+        with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", errors="replace") as guest:
+            why = ""
+            for line in guest.stdout:
+                line = line.rstrip("\r\n")
+                if line.startswith("run.py: "):
+                    why = line[len("run.py: "):]
+                self.line(line)
+                if self.args.until and time.monotonic() > self.args.until and not self.now:
+                    guest.terminate()
+        status = guest.returncode
+        why = why or "status %d" % status
+        if status in (EMULATOR,) + STOPPED:
+            return status
+        if self.now:
+            self.finish(broken=("HANG" if "hangs" in why else "CRASH", why))
+        elif status and self.last:
+            # What it died of is what the last one left behind.
+            self.now = self.last
+            self.write("", "CRASH", "after it: " + why)
+            self.now = None
+        return status
+
+
+def add_arguments(p):
+    """The options of a program that runs such tests."""
+    p.add_argument("--table", action="store_true", help="only show the table")
+    p.add_argument("--continue", dest="go_on", action="store_true", help="keep the results there are")
+    p.add_argument("--hang", type=int, default=900, help="seconds of one test: a hang")
+    p.add_argument("--for", dest="until", type=int, metavar="SECONDS",
+                   help="begin no test after that time")
+
+
+def run(args, comparison, tests, script, which):
+    """Run the tests; how many of them are left."""
+    os.makedirs(comparison.out, exist_ok=True)
+    if args.until:
+        args.until += time.monotonic()
+    if args.go_on:
+        there = comparison.read_results(args.kernel)[1]
+        tests = [t for t in tests if t not in there]
+    else:
+        comparison.forget(args.kernel, tests)
+    tries = acquitted = 0
+    while tests and not (args.until and time.monotonic() > args.until):
+        guest = Guest(args, comparison, tests, script, which)
+        status = guest.run()
+        tests = tests[guest.done:]
+        acquitted += status == EMULATOR
+        tries = tries + 1 if not guest.done else 0
+        if tries > 3:
+            sys.exit("%s: no guest comes as far as %s (status %d)"
+                     % (os.path.basename(sys.argv[0]), tests[0], status))
+    if acquitted:
+        print("%d guests died of what only QEMU does; what they ran in that moment ran again"
+              % acquitted)
+    if tests:
+        print("%d tests are left: --continue goes on" % len(tests))
+    return len(tests)
