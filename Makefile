@@ -35,6 +35,10 @@ help:
 #:                    barriers; spin searches all their states
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; half an hour)
+#:   make callers     what those who hook functions bring to test themselves with: the
+#:                    base's BPF, perf and user events tests, samples, error injection;
+#:                    as a table beside that of stock
+#:   make callers-stock  the same on the unmodified base (for the table)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make bench-recordmcount  what both recordmcount need for a kernel's objects
@@ -154,6 +158,22 @@ ftracetest: setup-tests kernel
 
 stock-test: setup-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
+
+# On kernels with options that those of other targets do without.
+.PHONY: callers callers-stock setup-callers
+setup-callers: setup-tests
+	@base/setup.sh callers
+
+callers: setup-callers prepare
+	@base/build.sh callers
+	@base/callers.sh callers
+	@$(qemu)/callers.py
+
+callers-stock: setup-callers
+	@base/prepare.sh --base-only
+	@base/build.sh stock-callers
+	@base/callers.sh stock-callers
+	@$(qemu)/callers.py --kernel stock-callers
 
 bench: kernel stock table no-tracer
 	@$(ftrace)/bench/bench.py

@@ -1,21 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Build the base's selftests of BPF, those that hook functions, with their
-# programs and their module, for one kernel, in build/bpf.
+# programs and their modules, for one kernel, in build/bpf or FOLDER.
 #
-# usage: bpf-tests.sh KERNEL TEST...
-# TEST: a file of prog_tests, without its .c
+# usage: bpf-tests.sh [-o FOLDER] [-l LLVM] KERNEL TEST...
+# LLVM: what the names of LLVM's programs end in, as -19
+# TEST: a file of prog_tests, without its .c; or bench
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+tree=$build/bpf llvm=
+while getopts o:l: option; do
+	case $option in
+	o)	tree=$OPTARG ;;
+	l)	llvm=$OPTARG ;;
+	*)	exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
 kernel=$1
 shift
 case $kernel in
 stock*)	src=$build/base ;;
 *)	src=$build/linux ;;
 esac
-tree=$build/bpf
+# Its Makefile names things by what the folder is called without links.
+tree=$(realpath -m "$tree")
 tests=$tree/tools/testing/selftests/bpf
 
 # Without what follows from a file that is not there, its Makefile builds the rest.
@@ -29,22 +40,35 @@ only() { # FOLDER NAME...
 
 say BUILD "BPF tests"
 rm -rf "$tree"
+mkdir -p "$(dirname "$tree")"
 cp -as "$src" "$tree"
-only "$tests/prog_tests" "$@"
-mapfile -t programs < <(
-	grep -ohE '[a-z0-9_]+\.(l?skel\.h|bpf\.o)"' "$tests"/prog_tests/*.c |
-		sed 's/\..*//' | sort -u)
+sources=("$tests/prog_tests") targets=(test_progs) names=() extra=("$tests/bpf_testmod.ko")
+for name; do
+	case $name in
+	bench)	sources+=("$tests/benchs") targets+=(bench) ;;
+	*)	names+=("$name") ;;
+	esac
+	# What these have beside themselves.
+	case $name in
+	bpf_cookie)		names+=(uprobe_multi_test) ;;
+	stacktrace_build_id*)	extra+=("$tests/urandom_read" "$tests/liburandom_read.so") ;;
+	test_struct_ops_no_cfi)	extra+=("$tests/bpf_test_no_cfi.ko") ;;
+	esac
+done
+only "$tests/prog_tests" "${names[@]}"
+# The programs that the files of these folders take in, as PROGRAM.ENDING
+programs() { # ENDINGS
+	grep -RohE "[a-z0-9_]+\.($1)\"" "${sources[@]}" | sed 's/\..*//' | sort -u
+}
+mapfile -t programs < <(programs 'l?skel\.h|bpf\.o')
 only "$tests/progs" "${programs[@]}"
 rm "$tests"/map_tests/*.c
-light=()
-for name in fentry_test fexit_test fexit_sleep; do
-	[ ! -e "$tests/progs/$name.c" ] || light+=("$name.c")
-done
+mapfile -t light < <(programs 'lskel\.h' | sed 's/$/.c/')
 # Below another make its Makefile expects to be told more.
 if ! env -u MAKELEVEL -u MAKEFLAGS make -C "$tests" -j"${JOBS:-$(nproc)}" \
-	test_progs KDIR="$build/$kernel" \
+	"${targets[@]}" KDIR="$build/$kernel" CLANG="clang$llvm" LLVM_STRIP="llvm-strip$llvm" \
 	VMLINUX_BTF="$build/$kernel/vmlinux" LSKELS="${light[*]}" LSKELS_EXTRA= LINKED_SKELS= \
-	TRUNNER_EXTRA_FILES="$tests/bpf_testmod.ko" feature-llvm=0 \
+	TRUNNER_EXTRA_FILES="${extra[*]}" feature-llvm=0 \
 	feature-clang-bpf-co-re=0 >"$tree/build.log" 2>&1; then
 	tail -n 15 "$tree/build.log" >&2
 	die "the BPF tests cannot be built"

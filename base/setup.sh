@@ -4,9 +4,10 @@
 # is no apt, look whether what is needed is there, and say what is not.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests|matrix|bench|model|ibt]
+# usage: setup.sh [lint|tests|callers|matrix|bench|model|ibt]
 # lint: also what builds the documents; tests: that, what the tests run in the guest,
-# and spin; matrix: the other compiler; bench: valgrind; model: spin; ibt: Bochs
+# and spin; callers: what the suites of the base's callers are built with; matrix: the
+# other compiler; bench: valgrind; model: spin; ibt: Bochs
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -48,6 +49,13 @@ tests	libbpf-dev		<bpf/libbpf.h>
 tests	libclang-rt-dev		-fsanitize=fuzzer
 tests	linux-perf		perf
 tests	trace-cmd		trace-cmd
+callers	clang-19		clang-19
+callers	libcap-dev		<sys/capability.h>
+callers	libdw-dev		<dwarf.h> <elfutils/libdw.h>
+callers	libtraceevent-dev	<traceevent/event-parse.h>
+callers	lld			ld.lld
+callers	llvm-19			llvm-strip-19
+callers	systemtap-sdt-dev	<sys/sdt.h>
 matrix	clang-16		clang-16
 matrix	lld-16			ld.lld-16
 matrix	llvm-16			llvm-ar-16 llvm-nm-16 llvm-objcopy-16
@@ -68,7 +76,7 @@ groups='build boot check'
 case ${1:-} in
 lint)	groups+=' docs' ;;
 tests)	groups+=' docs tests model' ;;
-''|matrix|bench|model|ibt) groups+=" ${1:-}" ;;
+''|callers|matrix|bench|model|ibt) groups+=" ${1:-}" ;;
 *)	die "no such group of packages: $1" ;;
 esac
 [ -n "${LINUX:-}" ] || groups+=' source'

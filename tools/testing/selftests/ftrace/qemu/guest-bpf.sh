@@ -9,10 +9,13 @@ cd "$1" || exit
 shift
 n=0 seen=" "
 tests=$(IFS=,; echo "$*")
-# A line for each part of a test, "#1/2  test/part:OK", then one for all of it.
+# A line for each part of a test, "#1/2  test/part:OK", then one for all of it. At the
+# end, what failed is said again with its log.
 ./test_progs -a "$tests" 2>&1 | {
+again=
 while IFS= read -r line; do
-	if [[ $line =~ ^#[0-9/]+\ +(.*):(OK|FAIL|SKIP)( .*)?$ ]]; then
+	[ "$line" != 'All error logs:' ] || again=yes
+	if [[ ! $again && $line =~ ^#[0-9/]+\ +(.*):(OK|FAIL|SKIP)( .*)?$ ]]; then
 		n=$((n + 1)) seen="$seen${BASH_REMATCH[1]} "
 		case ${BASH_REMATCH[2]} in
 		OK)	echo "ok $n - ${BASH_REMATCH[1]}" ;;

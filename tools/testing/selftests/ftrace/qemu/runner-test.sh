@@ -427,4 +427,43 @@ check 'a run of stock whose time is over before all is done' '^[12] tests are le
 nap=0
 check 'a guest of stock that runs all' '^$' 0 said stock "$a$b" 0
 
+# What callers.py makes of results: they are whatever a test says that it has.
+cp "$here/callers.py" "$sim/qemu/"
+echo '# test result | on stock | on ours | reason' >"$sim/qemu/callers-differ.list"
+printf '# test | argument | why not\n\na/one\na/two | with that\na/no | | too slow\n' \
+	>"$sim/qemu/callers.list"
+mkdir "$sim/callers-results"
+
+# The table of these rows on stock and on ours: TEST RESULT WHAT, one in a line
+callers() {
+	local kernel test result what
+
+	rm -f "$sim"/callers-results/*
+	for kernel in stock-callers callers; do
+		while read -r test result what; do
+			printf 'a/%s\t%s\t%s\t1\t\n' "$test" "$what" "$result" \
+				>>"$sim/callers-results/$kernel.txt"
+		done <<<"$1"
+		shift
+	done
+	BUILD=$sim "$sim/qemu/callers.py" --table | tail -n 1 >&2
+}
+
+a=$'one PASS x\none PASS y\ntwo PASS x'
+check 'callers: all is well' '^0 of 3 worse than stock, 0 without' 0 callers "$a" "$a"
+check 'callers: one fails on ours' '^1 of 3 worse' 1 callers "$a" "${a/PASS x/FAIL x}"
+check 'callers: one fails on stock' '^0 of 3 worse' 0 callers "${a/PASS x/FAIL x}" "$a"
+check 'callers: a result that only stock gives' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "$a" "${a/$'one PASS y\n'}"
+check 'callers: a result that only ours gives' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "${a/$'one PASS y\n'}" "$a"
+check 'callers: a test that ours did not run' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "$a" "${a%$'\n'*}"
+check 'callers: a test that nobody ran' ' 2 without' 1 callers "${a%$'\n'*}" "${a%$'\n'*}"
+check 'callers: ours dies where stock goes on' '^1 of 4 worse than stock, 0 without' 1 \
+	callers "$a" "${a/PASS y/CRASH}"
+echo 'a/one y | PASS | FAIL | it has to be' >>"$sim/qemu/callers-differ.list"
+check 'callers: what is listed' '^0 of 3 worse .* 0 wrong' 0 callers "$a" "${a/PASS y/FAIL y}"
+check 'callers: what is listed and passes' ' 1 wrong' 1 callers "$a" "$a"
+
 echo "1..$n"

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: one test of those who hook functions, as KTAP with its plan at
+# the end. base/callers.sh has built what is needed.
+#
+# usage: guest-caller.sh FOLDER TOOLS TEST
+# FOLDER: what was built for this kernel; TOOLS: what was built for all
+# TEST: GROUP/NAME of callers.list; a function group_GROUP of this file or of
+# guest-caller-*.sh runs it
+
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$1 tools=$2 group=${3%%/*} name=${3#*/}
+argument=$(sed -n "s,^$3 *| *\([^|]*[^| ]\).*,\1,p" "$here/callers.list")
+n=0 failed=0
+
+# What a result is called: without a "#", which ends a name in KTAP, and with a number
+# where there has been one of that name.
+declare -A times=()
+call() {
+	called=${1//#/}
+	times[$called]=$((${times[$called]:-0} + 1))
+	[ "${times[$called]}" -eq 1 ] || called+=" (${times[$called]})"
+}
+
+# good NAME, bad NAME, skipped NAME [WHY]: a result.
+good() {
+	call "$1"
+	echo "ok $((n += 1)) $called"
+}
+bad() {
+	call "$1"
+	failed=1
+	echo "not ok $((n += 1)) $called"
+}
+skipped() {
+	call "$1"
+	echo "# skipped: $called: ${2:-no reason}"
+	echo "ok $((n += 1)) $called # SKIP"
+}
+
+# try NAME COMMAND...: the result is whether COMMAND succeeds.
+try() {
+	local what=$1
+	shift
+	if "$@"; then good "$what"; else bad "$what"; fi
+}
+
+not() { ! "$@"; }
+
+# The log of the kernel from here on is what said PATTERN is asked of.
+mark=
+listen() {
+	mark=$(cat /proc/sys/kernel/random/uuid)
+	echo "$mark" >/dev/kmsg
+}
+said() { dmesg | sed "1,/$mark/d" | grep -q -- "$1"; }
+
+# eventually COMMAND...: it succeeds within two minutes; a guest can be slow.
+eventually() {
+	local tries
+
+	for ((tries = 0; tries < 240; tries++)); do
+		! "$@" || return 0
+		sleep 0.5
+	done
+	return 1
+}
+
+# KTAP of others: results numbered anew, reasons told apart.
+ktap() {
+	local line
+
+	while IFS= read -r line; do
+		if [[ $line =~ ^(not )?ok\ [0-9]+\ +(-\ )?([^#]*[^# ])(\ *#\ *(.*))?$ ]]; then
+			case ${BASH_REMATCH[5]} in
+			SKIP*)	skipped "${BASH_REMATCH[3]}" "${BASH_REMATCH[5]#SKIP}" ;;
+			*)
+				if [ -n "${BASH_REMATCH[1]}" ]; then
+					bad "${BASH_REMATCH[3]}"
+				else
+					good "${BASH_REMATCH[3]}"
+				fi ;;
+			esac
+		elif [[ ! $line =~ ^(1\.\.[0-9]|K?TAP\ version) ]]; then
+			echo "# ${line#\# }"
+		fi
+	done
+}
+
+# run COMMAND...: a program that prints KTAP. It may not fail with all of its results
+# good, nor be silent.
+run() {
+	local before=$n status
+	"$@" >/tmp/ktap 2>&1
+	status=$?
+	ktap </tmp/ktap
+	# All skipped is a status of its own.
+	if [ "$n" -eq "$before" ] || [[ $failed = 0 && $status != [04] ]]; then
+		bad "$name: status $status"
+	fi
+}
+
+group_bpf() {
+	# shellcheck disable=SC2086 # words
+	run "$here/guest-bpf.sh" "$folder/bpf/tools/testing/selftests/bpf" ${argument:-$name}
+}
+
+# What is asked is whether the program was called at all: how often it is called in a
+# second on an emulator says nothing.
+group_bench() {
+	local hits
+	cd "$folder/bpf/tools/testing/selftests/bpf" || exit
+	./bench -w1 -d2 -a -p1 "$name" | tee /tmp/bench | sed 's/^/# /'
+	hits=$(sed -n 's/^Summary: hits *\([0-9.]*\) .*/\1/p' /tmp/bench)
+	try hits awk -v hits="$hits" 'BEGIN { exit !(hits > 0) }'
+}
+
+group_user_events() { run "$tools/user_events/$name"; }
+group_ring-buffer() { run "$tools/ring-buffer/$name"; }
+
+# Tests of the base that ran as it booted; what they said is in the log.
+group_kunit() {
+	dmesg | sed 's/^\[ *[0-9.]*\] //' >/tmp/log
+	run awk -v suite="$name" '
+		$0 == "    # Subtest: " suite { inside = 1; next }
+		inside && /^(not )?ok / { inside = 0 }
+		inside { sub(/^    /, ""); print }' /tmp/log
+}
+
+group_boot() {
+	case $name in
+	ring-buffer)
+		dmesg >/tmp/log
+		try 'it passed' grep -q 'Ring buffer PASSED!$' /tmp/log ;;
+	*) bad "$name: no such test" ;;
+	esac
+}
+
+group_perf() {
+	local line what before=$n
+
+	export PATH=$tools/perf:$PATH
+	# It writes where it is, and finds its scripts beside itself.
+	cd "$(mktemp -d)" || exit
+	perf test -v "$argument" 2>&1 | sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r//g' >/tmp/perf
+	while IFS= read -r line; do
+		if [[ $line =~ ^\ *[0-9.]+:\ (.*[^ ])\ *:\ (Ok|FAILED!|Skip.*)$ ]]; then
+			what=${BASH_REMATCH[1]}
+			case ${BASH_REMATCH[2]} in
+			Ok)	good "$what" ;;
+			Skip*)	skipped "$what" "${BASH_REMATCH[2]}" ;;
+			*)	bad "$what" ;;
+			esac
+		else
+			echo "# $line"
+		fi
+	done </tmp/perf
+	[ "$n" -gt "$before" ] || bad "$name: not run"
+}
+
+for file in "$here"/guest-caller-*.sh; do
+	# shellcheck source=/dev/null
+	. "$file"
+done
+"group_$group"
+echo "1..$n"
+exit "$failed"
