@@ -103,7 +103,8 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	/*
 	 * ftrace_kill() can come at any time, and empties the list that was looked
 	 * at: the call sites of an ops that is still registered would stay as they
-	 * are.
+	 * are. Pairs with the smp_wmb() there: who finds the list empty for that
+	 * reason finds ftrace_disabled set.
 	 */
 	smp_rmb();
 	if (READ_ONCE(ftrace_disabled))
