@@ -115,8 +115,15 @@ group_bench() {
 	try hits awk -v hits="$hits" 'BEGIN { exit !(hits > 0) }'
 }
 
-group_user_events() { run "$tools/user_events/$name"; }
-group_ring-buffer() { run "$tools/ring-buffer/$name"; }
+# They want to be traced, and whoever was before them may have turned that off.
+group_user_events() {
+	echo 1 >/sys/kernel/tracing/tracing_on
+	run "$tools/user_events/$name"
+}
+group_ring-buffer() {
+	echo 1 >/sys/kernel/tracing/tracing_on
+	run "$tools/ring-buffer/$name"
+}
 
 # Tests of the base that ran as it booted; what they said is in the log.
 group_kunit() {

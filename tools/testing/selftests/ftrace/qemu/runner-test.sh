@@ -462,6 +462,8 @@ check 'callers: a test that ours did not run' '^0 of 3 worse than stock, 1 witho
 check 'callers: a test that nobody ran' ' 2 without' 1 callers "${a%$'\n'*}" "${a%$'\n'*}"
 check 'callers: ours dies where stock goes on' '^1 of 4 worse than stock, 0 without' 1 \
 	callers "$a" "${a/PASS y/CRASH}"
+check 'callers: what is left of a test that is gone' '^0 of 3 worse than stock, 0 without' 0 \
+	callers "$a" "$a"$'\ngone FAIL x'
 echo 'a/one y | PASS | FAIL | it has to be' >>"$sim/qemu/callers-differ.list"
 check 'callers: what is listed' '^0 of 3 worse .* 0 wrong' 0 callers "$a" "${a/PASS y/FAIL y}"
 check 'callers: what is listed and passes' ' 1 wrong' 1 callers "$a" "$a"
