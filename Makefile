@@ -159,21 +159,17 @@ ftracetest: setup-tests kernel
 stock-test: setup-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
-# On kernels with options that those of other targets do without.
 .PHONY: callers callers-stock setup-callers
 setup-callers: setup-tests
 	@base/setup.sh callers
 
-callers: setup-callers prepare
-	@base/build.sh callers
-	@base/callers.sh callers
+callers: setup-callers kernel
+	@base/callers.sh recorder
 	@$(qemu)/callers.py
 
-callers-stock: setup-callers
-	@base/prepare.sh --base-only
-	@base/build.sh stock-callers
-	@base/callers.sh stock-callers
-	@$(qemu)/callers.py --kernel stock-callers
+callers-stock: setup-callers stock
+	@base/callers.sh stock
+	@$(qemu)/callers.py --kernel stock
 
 bench: kernel stock table no-tracer
 	@$(ftrace)/bench/bench.py

@@ -4,11 +4,17 @@
 # build/KERNEL/suites, and in build/suites what is the same for each kernel: perf, and
 # the selftests of user events and of the ring buffer.
 #
-# usage: callers.sh KERNEL
+# usage: callers.sh [--some] KERNEL
+# --some: without perf and BPF's bench, which take as long to build as all else
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+some=
+if [ "$1" = --some ]; then
+	some=yes
+	shift
+fi
 kernel=$1
 list=$top/tools/testing/selftests/ftrace/qemu/callers.list
 suites=$build/suites
@@ -29,13 +35,16 @@ make_it() {
 	fi
 }
 
+build_perf() {
+	# What it can do without is left out: what it tells by itself is not asked here.
+	make_it perf -C "$build/base/tools/perf" O="$suites/perf" BUILD_BPF_SKEL=0 NO_JEVENTS=1 \
+		NO_JVMTI=1 NO_LIBBABELTRACE=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_SHELLCHECK=1 NO_SLANG=1
+	# Where it looks for them when it is run in its folder.
+	mkdir -p "$suites/perf/tests"
+	rsync -rlp --delete "$build/base/tools/perf/tests/shell" "$suites/perf/tests/"
+}
+
 mkdir -p "$suites"/{perf,user_events,ring-buffer,headers}
-# What it can do without is left out: what it tells by itself is not asked here.
-make_it perf -C "$build/base/tools/perf" O="$suites/perf" BUILD_BPF_SKEL=0 NO_JEVENTS=1 \
-	NO_JVMTI=1 NO_LIBBABELTRACE=1 NO_LIBPERL=1 NO_LIBPYTHON=1 NO_SHELLCHECK=1 NO_SLANG=1
-# Where it looks for them when it is run in its folder.
-mkdir -p "$suites/perf/tests"
-rsync -rlp --delete "$build/base/tools/perf/tests/shell" "$suites/perf/tests/"
 make_it headers -C "$build/base" O="$suites/headers" headers
 for name in user_events ring-buffer; do
 	make_it "$name" -C "$build/base/tools/testing/selftests/$name" \
@@ -43,4 +52,8 @@ for name in user_events ring-buffer; do
 done
 
 mapfile -t tests < <(sed -n 's,^bpf/\([a-z0-9_]*\).*,\1,p' "$list")
-"$top/base/bpf-tests.sh" -o "$build/$kernel/suites/bpf" -l $llvm "$kernel" "${tests[@]}" bench
+if [ -z "$some" ]; then
+	build_perf
+	tests+=(bench)
+fi
+"$top/base/bpf-tests.sh" -o "$build/$kernel/suites/bpf" -l $llvm "$kernel" "${tests[@]}"

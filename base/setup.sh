@@ -45,16 +45,16 @@ check	sparse			sparse
 docs	python3-sphinx		sphinx-build
 tests	bpftrace		bpftrace
 tests	clang			clang
+tests	clang-19		clang-19
 tests	libbpf-dev		<bpf/libbpf.h>
 tests	libclang-rt-dev		-fsanitize=fuzzer
+tests	lld			ld.lld
 tests	linux-perf		perf
+tests	llvm-19			llvm-strip-19
 tests	trace-cmd		trace-cmd
-callers	clang-19		clang-19
 callers	libcap-dev		<sys/capability.h>
 callers	libdw-dev		<dwarf.h> <elfutils/libdw.h>
 callers	libtraceevent-dev	<traceevent/event-parse.h>
-callers	lld			ld.lld
-callers	llvm-19			llvm-strip-19
 callers	systemtap-sdt-dev	<sys/sdt.h>
 matrix	clang-16		clang-16
 matrix	lld-16			ld.lld-16

@@ -6,7 +6,8 @@ callers.list has the tests; each has a run of its own in a guest, as cases.py ha
 base/callers.sh has built what they need. Results are kept in build/callers-results/
 KERNEL.txt, the logs of what failed in KERNEL.log beside it.
 
-The table shows both kernels; the exit status is 0 if each test has its results, those
+With --tap nothing is compared: each result has to be good, and is printed as TAP.
+Otherwise the table shows both kernels; the exit status is 0 if each test has its results, those
 that stock gives, too, and the kernel under test does as well as stock in each of them,
 and passes where stock was not asked. What differs otherwise is in callers-differ.list,
 with the reason.
@@ -18,9 +19,9 @@ import os
 import sys
 
 import cases
-from compare import BROKEN, BUILD, HERE, Comparison
+from compare import BROKEN, BUILD, GOOD, HERE, Comparison
 
-OURS, STOCK = "callers", "stock-callers"
+OURS, STOCK = "recorder", "stock"
 # Where run.py puts what is asked of the kernel as it boots.
 BOOT = ["--append", "kunit.enable=1 kunit.filter_glob=*probe*_test"]
 
@@ -54,11 +55,28 @@ def lost(results, other, tests):
                          and other.get((key[0], ""), ("-", ""))[0] not in BROKEN)
 
 
+def tap(results, gone):
+    """Each result as TAP; true if all are good."""
+    bad = len(gone)
+    for (test, which), (result, remark) in sorted(results.items()):
+        good = result in GOOD and not remark
+        bad += not good
+        # What follows a "#" is no part of a name.
+        print("%s - %s%s" % ("ok" if good else "not ok",
+                             (test + " " + which).strip().replace("#", ""),
+                             " # SKIP " + result if good and result != "PASS" else ""))
+    for test, _ in gone:
+        print("not ok - %s did not answer" % test)
+    print("1..%d" % (len(results) + len(gone)))
+    return not bad
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--kernel", default=OURS, help="a kernel under build/")
     cases.add_arguments(p)
+    p.add_argument("--tap", action="store_true", help="print the results as TAP")
     p.add_argument("tests", nargs="*", help="patterns of tests (default: all)")
     # perf reads all that is said of the kernel for debuggers, on an emulator.
     p.set_defaults(hang=1800)
@@ -75,8 +93,12 @@ def main():
         script = [*BOOT, os.path.join(HERE, "guest-each.sh"), str(args.hang), cases.WARNED,
                   command]
         left = cases.run(args, comparison, tests, script, lambda m: m.group(3))
+        results = comparison.read_results(args.kernel)[0]
+        gone = lost(results, {}, tests)
+        if args.tap:
+            asked = {key: row for key, row in results.items() if key[0] in tests}
+            return 0 if tap(asked, gone) else 1
         if args.kernel.startswith("stock"):
-            gone = lost(comparison.read_results(args.kernel)[0], {}, tests)
             for key in gone:
                 print("no result of %s: %s" % (args.kernel, " ".join(key).strip()))
             return 1 if left or gone else 0

@@ -134,15 +134,6 @@ group_kunit() {
 		inside { sub(/^    /, ""); print }' /tmp/log
 }
 
-group_boot() {
-	case $name in
-	ring-buffer)
-		dmesg >/tmp/log
-		try 'it passed' grep -q 'Ring buffer PASSED!$' /tmp/log ;;
-	*) bad "$name: no such test" ;;
-	esac
-}
-
 group_perf() {
 	local line what before=$n
 

@@ -37,6 +37,8 @@ awk -v tracers="$tracers" '
 		sub(/.*Testing /, "", name)
 		$0 = substr($0, RLENGTH)
 	}
+	/^Running ring buffer tests/ { verdict(0); name = "ring buffer" }
+	/^Ring buffer PASSED!/ { verdict(1) }
 	/FAILED|(^| )NG: / { verdict(0); print "# " $0 }
 	/(^|[ )])(PASSED|OK)$/ { verdict(1) }
 	/WARNING: / { print "# " $0 }
@@ -46,6 +48,8 @@ awk -v tracers="$tracers" '
 		for (i = 1; i <= count; i++)
 			if (list[i] != "blk" && !(("tracer " list[i]) in seen))
 				printf "not ok %d - tracer %s was not tested\n", ++n, list[i]
+		if (!("ring buffer" in seen))
+			printf "not ok %d - the ring buffer was not tested\n", ++n
 		printf "%s %d - %d tests of events\n", events ? "ok" : "not ok", ++n, events
 		print "1.." n
 	}' "$log"

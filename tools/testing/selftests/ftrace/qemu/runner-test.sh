@@ -439,7 +439,7 @@ callers() {
 	local kernel test result what
 
 	rm -f "$sim"/callers-results/*
-	for kernel in stock-callers callers; do
+	for kernel in stock recorder; do
 		while read -r test result what; do
 			printf 'a/%s\t%s\t%s\t1\t\n' "$test" "$what" "$result" \
 				>>"$sim/callers-results/$kernel.txt"

@@ -31,7 +31,7 @@ turns=(--turns)
 # shellcheck disable=SC2004
 limit() { echo $(($1 + $1 * $stress)); }
 [ "$kernel" != kcsan ] || turns=()
-lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch bpf base
+lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch callers base
 	startup docs sizes recordmcount lint"
        "users stress boots")
 if [ "$kernel" = recorder ]; then
@@ -252,22 +252,14 @@ suite_livepatch() {
 		--cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
-# The base's own tests of BPF, those that hook functions.
-suite_bpf() {
-	local tests=(attach_probe fentry_fexit fentry_test fexit_sleep
-		     fexit_stress fexit_test get_func_args_test get_func_ip_test
-		     kprobe_multi_bench_attach kprobe_multi_test
-		     kprobe_multi_testmod_test modify_return module_attach
-		     module_fentry_shadow recursion tracing_failure
-		     tracing_struct trampoline_count)
-
-	if ! "$top/base/bpf-tests.sh" "$kernel" "${tests[@]}" 2>&1 | sed -u 's/^/# bpf: /'; then
-		fail "bpf: its tests can be built"
+# Those of "make callers" that are quick to build and to run.
+suite_callers() {
+	if ! "$top/base/callers.sh" --some "$kernel" 2>&1 | sed -u 's/^/# callers: /'; then
+		fail "callers: their tests can be built"
 		return
 	fi
-	judge bpf -- "$here/run.py" "${options[@]}" --log "$logs/bpf$round.log" \
-		--cpus 2 "${turns[@]}" "$here/guest-bpf.sh" \
-		"$build/bpf/tools/testing/selftests/bpf" "${tests[@]}"
+	judge callers -- "$here/callers.py" --tap --kernel "$kernel" --hang 600 \
+		'bpf/*' 'fail_function/*' 'kunit/*' 'ring-buffer/*' 'samples/*' 'user_events/*'
 }
 
 # Small kernels, each with one thing other than in the kernel under test.
