@@ -7,10 +7,11 @@ base/callers.sh has built what they need. Results are kept in build/callers-resu
 KERNEL.txt, the logs of what failed in KERNEL.log beside it.
 
 With --tap nothing is compared: each result has to be good, and is printed as TAP.
-Otherwise the table shows both kernels; the exit status is 0 if each test has its results, those
-that stock gives, too, and the kernel under test does as well as stock in each of them,
-and passes where stock was not asked. What differs otherwise is in callers-differ.list,
-with the reason.
+Otherwise the table shows both kernels; the exit status is 0 if each test has its results,
+those that stock gives, too, and the kernel under test does as well as stock in each of
+them, and passes where stock was not asked. What differs otherwise, and what is bad on
+both, is in callers-differ.list, with the reason. Of any other kernel it is asked only
+that all tests give their results, and that none of them breaks off.
 """
 
 import argparse
@@ -50,9 +51,15 @@ def lost(results, other, tests):
     ran = {test for test, _ in results}
     gone = [(test, "") for test in tests if test not in ran]
     return gone + sorted(key for key in other
-                         if key[0] in ran and key not in results
-                         and results.get((key[0], ""), ("-", ""))[0] not in BROKEN
-                         and other.get((key[0], ""), ("-", ""))[0] not in BROKEN)
+                         if key[0] in ran and key[1] and key not in results
+                         and results.get((key[0], ""), ("-", ""))[0] not in BROKEN)
+
+
+def broken(results, tests, listed):
+    """The results that are no answer, as (key, what is said of it), but those of the list."""
+    return [(key, ": ".join(filter(None, row))) for key, row in sorted(results.items())
+            if key[0] in tests and row[0] in BROKEN
+            and (key not in listed or row[0] not in listed[key][0].split("/"))]
 
 
 def tap(results, gone):
@@ -81,7 +88,8 @@ def main():
     # perf reads all that is said of the kernel for debuggers, on an emulator.
     p.set_defaults(hang=1800)
     args = p.parse_args()
-    comparison = Comparison("callers-results", os.path.join(HERE, "callers-differ.list"))
+    comparison = Comparison("callers-results", os.path.join(HERE, "callers-differ.list"),
+                            strict=True)
     listed = read_list()
     tests = choose(listed, args.tests)
     if not tests:
@@ -98,10 +106,14 @@ def main():
         if args.tap:
             asked = {key: row for key, row in results.items() if key[0] in tests}
             return 0 if tap(asked, gone) else 1
-        if args.kernel.startswith("stock"):
+        if args.kernel != OURS:
+            comparison.warn_of_builds(args.kernel)
             for key in gone:
                 print("no result of %s: %s" % (args.kernel, " ".join(key).strip()))
-            return 1 if left or gone else 0
+            bad = broken(results, tests, comparison.read_listed())
+            for key, what in bad:
+                print("broken on %s: %s: %s" % (args.kernel, " ".join(key).strip(), what))
+            return 1 if left or gone or bad else 0
     if not comparison.read_results(OURS)[0]:
         sys.exit("callers.py: no results of %s: run make callers" % OURS)
     for test, reason in listed.items():

@@ -3,7 +3,8 @@
 
 A guest runs tests until it hangs or dies; the one that did that has it for its
 result, and a new guest goes on with the next. Results go into the files of a
-Comparison as they come, the logs of what failed into KERNEL.log beside them.
+Comparison as they come, the logs of what did not just pass into KERNEL.log beside
+them, and what the kernel of each guest said into KERNEL.console.1 and so on.
 """
 
 import os
@@ -13,7 +14,7 @@ import sys
 import time
 
 import run as runner
-from compare import GOOD, HERE, both
+from compare import HERE, both, build_of
 
 EMULATOR = 124
 STOPPED = (130, 143)
@@ -42,6 +43,7 @@ class Guest:
     def __init__(self, args, comparison, tests, script, which):
         self.args, self.comparison, self.tests = args, comparison, tests
         self.script, self.which = script, which
+        self.build, self.console = build_of(args.kernel), console_of(args, comparison)
         self.now, self.began, self.lines, self.warned = None, 0, [], ""
         self.done, self.said, self.plan, self.last = 0, [], None, None
         self.rows = []
@@ -51,7 +53,8 @@ class Guest:
         self.rows.append((which, result, remark))
         remark = remark.replace("\t", " ")
         with open(self.comparison.path(self.args.kernel), "a", encoding="utf-8") as f:
-            f.write("\t".join((self.now, which, result, str(seconds), remark)) + "\n")
+            f.write("\t".join((self.now, which, result, str(seconds), remark, self.build))
+                    + "\n")
         print("  %-11s %4d s  %s%s%s" % (result, seconds, self.now, which and " " + which,
                                        remark and ": " + remark[:100]), flush=True)
 
@@ -77,12 +80,18 @@ class Guest:
             self.write(which, result, self.warned)
         if broken:
             self.write("", *broken)
-        if broken or self.warned or any(r not in GOOD for _, r in self.said):
-            log = os.path.join(self.comparison.out, self.args.kernel + ".log")
-            with open(log, "a", encoding="utf-8") as f:
-                f.write("=== %s\n%s\n" % (self.now, "\n".join(self.lines[-200:])))
-        self.now, self.last = None, self.now
+        # Why a test was skipped is worth a look, too.
+        if broken or self.warned or any(r != "PASS" for _, r in self.said):
+            self.keep_log()
+        self.now, self.last, self.lines = None, self.now, []
         self.done += 1
+
+    def keep_log(self):
+        """What was said since the test began, or since it was over."""
+        log = os.path.join(self.comparison.out, self.args.kernel + ".log")
+        with open(log, "a", encoding="utf-8") as f:
+            f.write("=== %s (kernel messages: %s)\n%s\n"
+                    % (self.now, self.console, "\n".join(self.lines[-200:])))
 
     def after(self, warning):
         """The kernel warned after the last test: what that one left is to blame."""
@@ -122,7 +131,7 @@ class Guest:
         """Run until the guest is gone; how many tests are done, run.py's status."""
         cmd = [os.path.join(HERE, "run.py"), "--kernel", self.args.kernel, "--allow-warn",
                "--turns", "--silence", str(self.args.hang + 120), "--limit", "86400",
-               "--log", os.path.join(self.comparison.out, self.args.kernel + ".console"),
+               "--log", os.path.join(self.comparison.out, self.console),
                *self.script, *self.tests]
         with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", errors="replace") as guest:
@@ -144,8 +153,24 @@ class Guest:
             # What it died of is what the last one left behind.
             self.now = self.last
             self.write("", "CRASH", "after it: " + why)
+            self.keep_log()
             self.now = None
         return status
+
+
+def console_of(args, comparison):
+    """A file that no guest has had yet: run.py begins it anew."""
+    number = 1
+    while os.path.exists(os.path.join(comparison.out, "%s.console.%d" % (args.kernel, number))):
+        number += 1
+    return "%s.console.%d" % (args.kernel, number)
+
+
+def forget_logs(args, comparison):
+    """Of results that are all gone nobody needs the logs."""
+    for name in os.listdir(comparison.out):
+        if re.fullmatch(re.escape(args.kernel) + r"\.(log|console(\.\d+)?)", name):
+            os.unlink(os.path.join(comparison.out, name))
 
 
 def add_arguments(p):
@@ -165,8 +190,8 @@ def run(args, comparison, tests, script, which):
     if args.go_on:
         there = comparison.read_results(args.kernel)[1]
         tests = [t for t in tests if t not in there]
-    else:
-        comparison.forget(args.kernel, tests)
+    elif comparison.forget(args.kernel, tests):
+        forget_logs(args, comparison)
     tries = acquitted = 0
     while tests and not (args.until and time.monotonic() > args.until):
         guest = Guest(args, comparison, tests, script, which)

@@ -5,6 +5,7 @@ A result has a key of two: a test, which is what one guest begins and ends, and 
 of its results this is ("" where there is but one).
 """
 
+import hashlib
 import os
 import re
 
@@ -36,31 +37,44 @@ def news(remark, known):
     return set(map(alike, remark.split("; "))) - set(map(alike, known.split("; "))) - {""}
 
 
-def verdict(one, two, listed):
+def build_of(kernel):
+    """What tells the kernel that is built under this name from others, or ""."""
+    try:
+        with open(os.path.join(BUILD, kernel, "arch/x86/boot/bzImage"), "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()[:12]
+    except FileNotFoundError:
+        return ""
+
+
+def verdict(one, two, listed, strict):
     """("worse", "wrong list" or "", what to say) of a row with these two entries."""
     (one, remark1), (two, remark2) = one, two
     # What a broken one died of is said in its remark.
     warned = two not in BROKEN and news(remark2, remark1)
     if listed:
         stock, ours, reason = listed
-        if two != ours or one not in (stock, "-"):
+        if two not in ours.split("/") or one not in stock.split("/") + ["-"]:
             return "wrong list", "%s | %s in the list" % (stock, ours)
         return ("worse" if warned else ""), reason
     # Where stock was not asked it passes.
     worst = len(RANKS)
     if RANKS.get(two, worst) > RANKS.get(one, 0) or warned:
         return "worse", ""
+    if strict and (two not in GOOD or remark2):
+        return "worse", "as on stock, but not in the list"
     return "", ""
 
 
 class Comparison:
     """The results in one folder of build/, with the list of what may differ.
 
-    A line of the list is "test which | on stock | on ours | reason".
+    A line of the list is "test which | on stock | on ours | reason"; "A/B" there is
+    either of them. A strict one does not take what is bad on both kernels, for what is
+    wrong with the test itself is so on both, unless it is in the list.
     """
 
-    def __init__(self, name, listed):
-        self.out, self.listed = os.path.join(BUILD, name), listed
+    def __init__(self, name, listed, strict=False):
+        self.out, self.listed, self.strict = os.path.join(BUILD, name), listed, strict
 
     def path(self, kernel):
         return os.path.join(self.out, kernel + ".txt")
@@ -76,16 +90,34 @@ class Comparison:
         """{(test, which): (result, remark)}, {test: seconds}."""
         results, seconds = {}, {}
         for line in self.read_lines(kernel):
-            test, which, result, took, remark = line.rstrip("\n").split("\t")
+            test, which, result, took, remark = line.rstrip("\n").split("\t")[:5]
             results[test, which] = result, remark
             seconds[test] = max(int(took), seconds.get(test, 0))
         return results, seconds
 
+    def builds(self, kernel):
+        """{the build that gave results, as build_of() has it: its tests}."""
+        builds = {}
+        for line in self.read_lines(kernel):
+            test, _, _, _, _, build = (line.rstrip("\n") + "\t").split("\t")[:6]
+            builds.setdefault(build, set()).add(test)
+        return builds
+
+    def warn_of_builds(self, kernel):
+        """Say it if results are not of the kernel that is built now."""
+        now, builds = build_of(kernel), self.builds(kernel)
+        for build, tests in sorted(builds.items()):
+            # A kernel may be gone while its results are still good.
+            if build != now and (now or len(builds) > 1):
+                print("NOTE: of another build of %s than that of now: %s"
+                      % (kernel, " ".join(sorted(tests))))
+
     def forget(self, kernel, tests):
-        """What is run now takes the place of what was known of it."""
-        old = self.read_lines(kernel)
+        """What is run now takes the place of what was known of it; true if that was all."""
+        kept = [line for line in self.read_lines(kernel) if line.split("\t")[0] not in tests]
         with open(self.path(kernel), "w", encoding="utf-8") as f:
-            f.writelines(line for line in old if line.split("\t")[0] not in tests)
+            f.writelines(kept)
+        return not kept
 
     def read_listed(self):
         """{(test, which): (result on stock, result on ours, reason)}."""
@@ -112,7 +144,7 @@ class Comparison:
         if a:
             missing += [(stock, key) for key in lost(a, b)]
         rows, worse, wrong = sorted(set(a) | set(b)), [], []
-        width = max(len(" ".join(key).strip()) for key in rows)
+        width = max((len(" ".join(key).strip()) for key in rows), default=0)
         form = "%-*s  %-11s %7s  %-11s %7s  %s"
         print((form % (width, "", stock, "", ours, "", "")).rstrip())
         for key in rows:
@@ -120,7 +152,7 @@ class Comparison:
             # What one of them broke off is in the row of the case.
             mark = reason = ""
             if key in b:
-                mark, reason = verdict(one, two, listed.get(key))
+                mark, reason = verdict(one, two, listed.get(key), self.strict)
             if mark == "worse":
                 worse.append(key)
             elif mark:
@@ -129,7 +161,7 @@ class Comparison:
                     for t in (took_a, took_b)]
             print((form % (width, " ".join(key).strip(), one[0], took[0], two[0], took[1],
                            ": ".join(filter(None, (mark, reason, two[1][:80]))))).rstrip())
-        shared = set(took_a) & set(took_b)
+        shared = {test for test in set(took_a) & set(took_b) if known(test)}
         if shared:
             print((form % (width, "the %d tests that both ran" % len(shared),
                            "", "%d s" % sum(took_a[t] for t in shared),
@@ -142,6 +174,8 @@ class Comparison:
             print("%-10s %s" % (name, ", ".join("%d %s" % (n, r)
                                                 for r, n in sorted(count.items()))
                                 or "not run: " + hint))
+        for name in (stock, ours):
+            self.warn_of_builds(name)
         for name, key in missing:
             print("no result of %s: %s" % (name, " ".join(key).strip()))
         name = os.path.basename(self.listed)

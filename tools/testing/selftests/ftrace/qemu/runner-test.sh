@@ -10,34 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../../../../base/lib.sh"
 
 kernel=${1:-recorder}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0
-
-# check WHAT PATTERN STATUS COMMAND...: COMMAND ends with STATUS ("fails" is any
-# but 0) and its first line of complaint matches PATTERN.
-check() {
-	local what=$1 pattern=$2 want=$3 status tries
-	shift 3
-	n=$((n + 1))
-	# 124: it was the emulator
-	for ((tries = 0; tries < 4; tries++)); do
-		"$@" >"$work/out" 2>"$work/err" </dev/null
-		status=$?
-		if [ $status -ne 124 ] || [ "$want" = 124 ]; then
-			break
-		fi
-		echo "# acquitted: the emulator failed"
-	done
-	if { [ "$want" = "$status" ] || { [ "$want" = fails ] && [ $status -ne 0 ]; }; } &&
-		grep -qE -- "$pattern" <<<"$(head -n 1 "$work/err")"; then
-		echo "ok $n $what"
-	else
-		echo "not ok $n $what"
-		echo "# status $status; stderr:"
-		head -n 5 "$work/err" | sed 's/^/# /'
-	fi
-}
+. "$here/runner-check.sh"
 
 # A tree that looks like Linux 6.$1.1, at path $2.
 fake_tree() {
@@ -148,9 +121,6 @@ chmod +x "$fake"
 check 'an emulator that fails an assertion' 'ended without a result .*Assertion' 124 fake_run
 sed -i 's/kill.*/exit 1/' "$fake"
 check 'an emulator that fails' 'ended without a result .*Assertion' 125 fake_run
-
-# Its complaint is on stdout.
-aloud() { "$@" >&2; }
 
 # A machine with all programs but those of Debian's packages, and an old QEMU.
 rm "$work/repo/base/replaced" "$work/repo/base/hooks/some.patch"
@@ -426,46 +396,5 @@ check 'a run of stock whose time is over before all is done' '^[12] tests are le
 	said stock "$a" 143 --for 1
 nap=0
 check 'a guest of stock that runs all' '^$' 0 said stock "$a$b" 0
-
-# What callers.py makes of results: they are whatever a test says that it has.
-cp "$here/callers.py" "$sim/qemu/"
-echo '# test result | on stock | on ours | reason' >"$sim/qemu/callers-differ.list"
-printf '# test | argument | why not\n\na/one\na/two | with that\na/no | | too slow\n' \
-	>"$sim/qemu/callers.list"
-mkdir "$sim/callers-results"
-
-# The table of these rows on stock and on ours: TEST RESULT WHAT, one in a line
-callers() {
-	local kernel test result what
-
-	rm -f "$sim"/callers-results/*
-	for kernel in stock recorder; do
-		while read -r test result what; do
-			printf 'a/%s\t%s\t%s\t1\t\n' "$test" "$what" "$result" \
-				>>"$sim/callers-results/$kernel.txt"
-		done <<<"$1"
-		shift
-	done
-	BUILD=$sim "$sim/qemu/callers.py" --table | tail -n 1 >&2
-}
-
-a=$'one PASS x\none PASS y\ntwo PASS x'
-check 'callers: all is well' '^0 of 3 worse than stock, 0 without' 0 callers "$a" "$a"
-check 'callers: one fails on ours' '^1 of 3 worse' 1 callers "$a" "${a/PASS x/FAIL x}"
-check 'callers: one fails on stock' '^0 of 3 worse' 0 callers "${a/PASS x/FAIL x}" "$a"
-check 'callers: a result that only stock gives' '^0 of 3 worse than stock, 1 without' 1 \
-	callers "$a" "${a/$'one PASS y\n'}"
-check 'callers: a result that only ours gives' '^0 of 3 worse than stock, 1 without' 1 \
-	callers "${a/$'one PASS y\n'}" "$a"
-check 'callers: a test that ours did not run' '^0 of 3 worse than stock, 1 without' 1 \
-	callers "$a" "${a%$'\n'*}"
-check 'callers: a test that nobody ran' ' 2 without' 1 callers "${a%$'\n'*}" "${a%$'\n'*}"
-check 'callers: ours dies where stock goes on' '^1 of 4 worse than stock, 0 without' 1 \
-	callers "$a" "${a/PASS y/CRASH}"
-check 'callers: what is left of a test that is gone' '^0 of 3 worse than stock, 0 without' 0 \
-	callers "$a" "$a"$'\ngone FAIL x'
-echo 'a/one y | PASS | FAIL | it has to be' >>"$sim/qemu/callers-differ.list"
-check 'callers: what is listed' '^0 of 3 worse .* 0 wrong' 0 callers "$a" "${a/PASS y/FAIL y}"
-check 'callers: what is listed and passes' ' 1 wrong' 1 callers "$a" "$a"
 
 echo "1..$n"

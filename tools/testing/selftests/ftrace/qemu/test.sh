@@ -373,6 +373,7 @@ suite_recordmcount() {
 
 suite_runner() {
 	judge runner -- "$here/runner-test.sh"
+	judge runner -- "$here/callers-test.sh"
 	judge runner -- "$here/judge-test.py"
 }
 

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What callers.py and guest-caller.sh make of what tests say: whatever is wrong with a
+# test, or with how it is run, must be told.  Prints TAP.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/runner-check.sh"
+
+# --- callers.py: its tests have whatever results they say that they have.
+
+sim=$work/sim
+results=$sim/callers-results
+mkdir -p "$sim/qemu" "$results"
+cp "$here"/{callers,cases,compare}.py "$here"/guest-caller*.sh "$sim/qemu/"
+echo '# test result | on stock | on ours | reason' >"$sim/qemu/callers-differ.list"
+printf '# test | argument | why not\n\na/one\na/two | with that\na/no | | too slow\n' \
+	>"$sim/qemu/callers.list"
+# The guest is a script that says what $said holds.
+cat >"$sim/qemu/run.py" <<'RUN'
+#!/usr/bin/env python3
+import os
+import re
+import sys
+FATAL = WARN = ALARM = re.compile("BUG: ")
+if __name__ == "__main__":
+    with open(sys.argv[sys.argv.index("--log") + 1], "w", encoding="utf-8") as f:
+        f.write("the log of a guest\n")
+    print(os.environ["said"], flush=True)
+    sys.exit(int(os.environ["ended"]))
+RUN
+chmod +x "$sim/qemu/run.py"
+
+# The table of these rows on stock and on ours: TEST RESULT WHAT, one in a line. After a
+# "!" is what the log said.
+callers() {
+	local kernel test result what
+
+	rm -f "$results"/*
+	for kernel in stock recorder; do
+		while read -r test result what; do
+			[ -z "$test" ] || printf 'a/%s\t%s\t%s\t1\t%s\n' "$test" "$what" \
+				"${result%!*}" "${result#"${result%!*}"}" \
+				>>"$results/$kernel.txt"
+		done <<<"$1"
+		shift
+	done
+	BUILD=$sim "$sim/qemu/callers.py" --table >"$work/table" || {
+		tail -n 1 "$work/table" >&2
+		return 1
+	}
+	tail -n 1 "$work/table" >&2
+}
+
+a=$'one PASS x\none PASS y\ntwo PASS x'
+check 'callers: all is well' '^0 of 3 worse than stock, 0 without' 0 callers "$a" "$a"
+check 'callers: all is well, stock not asked' '^0 of 3 worse than stock, 0 without' 0 callers '' "$a"
+check 'callers: one fails on ours' '^1 of 3 worse' 1 callers "$a" "${a/PASS x/FAIL x}"
+check 'callers: one fails on stock' '^0 of 3 worse' 0 callers "${a/PASS x/FAIL x}" "$a"
+for result in FAIL UNRESOLVED UNDEFINED HANG CRASH; do
+	check "callers: $result on both" '^1 of 3 worse' 1 \
+		callers "${a/PASS x/$result x}" "${a/PASS x/$result x}"
+done
+check 'callers: skipped on both' '^0 of 3 worse' 0 \
+	callers "${a/PASS x/UNSUPPORTED x}" "${a/PASS x/UNSUPPORTED x}"
+check 'callers: a warning on both' '^1 of 3 worse' 1 \
+	callers "${a/PASS x/PASS!WARN x}" "${a/PASS x/PASS!WARN x}"
+check 'callers: a result that only stock gives' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "$a" "${a/$'one PASS y\n'}"
+check 'callers: a result that only stock gives, where it broke off later' \
+	'^0 of 4 worse than stock, 1 without' 1 \
+	callers "${a/one PASS y/$'one PASS y\none UNDEFINED'}" "${a/$'one PASS y\n'}"
+check 'callers: stock broke off, ours did not' '^0 of 4 worse than stock, 0 without' 0 \
+	callers "${a/one PASS y/$'one PASS y\none UNDEFINED'}" "$a"
+check 'callers: a result that only ours gives' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "${a/$'one PASS y\n'}" "$a"
+check 'callers: a test that ours did not run' '^0 of 3 worse than stock, 1 without' 1 \
+	callers "$a" "${a%$'\n'*}"
+check 'callers: a test that nobody ran' ' 2 without' 1 callers "${a%$'\n'*}" "${a%$'\n'*}"
+check 'callers: ours dies where stock goes on' '^1 of 4 worse than stock, 0 without' 1 \
+	callers "$a" "${a/PASS y/CRASH}"
+check 'callers: what is left of a test that is gone' '^0 of 3 worse than stock, 0 without' 0 \
+	callers "$a" "$a"$'\ngone FAIL x'
+callers "$a"$'\ngone FAIL x' "$a"$'\ngone FAIL x' 2>/dev/null
+check 'callers: a test that is gone took no time' '^the 2 tests that both ran' 0 \
+	aloud grep 'that both ran' "$work/table"
+check 'callers: a table of nothing but tests that are gone' ' 2 without' 1 \
+	callers '' 'gone FAIL x'
+echo 'a/one y | PASS | FAIL | it has to be' >>"$sim/qemu/callers-differ.list"
+check 'callers: what is listed' '^0 of 3 worse .* 0 wrong' 0 callers "$a" "${a/PASS y/FAIL y}"
+check 'callers: what is listed and passes' ' 1 wrong' 1 callers "$a" "$a"
+sed -i '$s/ PASS | FAIL / PASS\/FAIL | PASS\/FAIL /' "$sim/qemu/callers-differ.list"
+for result in PASS FAIL; do
+	check "callers: what is listed with two results: $result" '^0 of 3 worse .* 0 wrong' 0 \
+		callers "${a/PASS y/$result y}" "${a/PASS y/$result y}"
+done
+check 'callers: what is listed with two results, and has a third' ' 1 wrong' 1 \
+	callers "$a" "${a/PASS y/HANG y}"
+sed -i '$d' "$sim/qemu/callers-differ.list"
+
+# One run on $1 (the tests $4... or all) of a guest that says $2 and ends with $3.
+said() {
+	BUILD=$sim said=$2 ended=$3 "$sim/qemu/callers.py" --kernel "$1" "${@:4}" >"$work/table"
+	local status=$?
+	grep -E '^(no result|broken|NOTE:|.* of .* worse)' "$work/table" >&2
+	return $status
+}
+kept() { cat "$results/$1" >&2; }
+
+rm -f "$results"/*
+one=$'@begin a/one\n1..1\nok 1 x\n@end 0 a/one\n'
+two=$'@begin a/two\n1..1\nok 1 x\n@end 0 a/two\n'
+check 'callers: a guest that runs all' '^0 of 2 worse' 0 said recorder "$one$two" 0
+check 'callers: a guest of stock that runs all' '^$' 0 said stock "$one$two" 0
+check 'callers: a test that breaks off on stock' '^broken on stock: a/two: .*no plan' 1 \
+	said stock "$one${two/1..1}" 0
+check 'callers: a guest of another kernel' '^$' 0 said other "$one$two" 0
+check 'callers: a test that breaks off on another kernel' '^broken on other: a/two' 1 \
+	said other "$one${two/1..1}" 0
+rm -f "$results"/*
+said recorder "$one${two/ok 1 x/$'# skipped: x: for want of it\nok 1 x # SKIP'}" 0 2>/dev/null
+check 'callers: why a test was skipped is kept' '^# skipped: x: for want of it' 0 \
+	aloud grep '^# skipped' "$results/recorder.log"
+said recorder "$one${two/@end 0 a\/two/run.py: it died}" 125 2>/dev/null
+check 'callers: what a guest said that died is kept' '^the log of a guest' 0 \
+	kept recorder.console.1
+said recorder "$one" 0 a/one 2>/dev/null
+check 'callers: also when others have run since' '^=== a/two .*: recorder.console.1\)$' 0 \
+	aloud grep '^=== a/two' "$results/recorder.log"
+check 'callers: which have logs of their own' '^the log of a guest' 0 kept recorder.console.2
+said recorder "$one$two" 0 2>/dev/null
+check 'callers: when all is run again the old logs go' '^recorder.console.1$' 0 \
+	eval "cd '$results' && ls | grep console >&2; [ ! -e recorder.console.2 ]"
+said recorder "$one$two"$'run.py: it died of f()\n    | its log' 125 2>/dev/null
+check 'callers: what a guest died of after the last test is kept' 'its log' 0 \
+	aloud grep 'its log' "$results/recorder.log"
+
+mkdir -p "$sim/recorder/arch/x86/boot"
+echo some >"$sim/recorder/arch/x86/boot/bzImage"
+check 'callers: results of this build' '^0 of 2 worse' 0 said recorder "$one$two" 0
+echo other >"$sim/recorder/arch/x86/boot/bzImage"
+check 'callers: results of another build, too' '^NOTE: of another build of recorder .*: a/two$' 0 \
+	said recorder "$one" 0 a/one
+
+echo "1..$n"
