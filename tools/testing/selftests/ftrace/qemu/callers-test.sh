@@ -142,4 +142,85 @@ echo other >"$sim/recorder/arch/x86/boot/bzImage"
 check 'callers: results of another build, too' '^NOTE: of another build of recorder .*: a/two$' 0 \
 	said recorder "$one" 0 a/one
 
+# --- guest-caller.sh: what programs say, and what the kernel's log says
+
+# It is the last that guest-caller.sh takes in.
+cat >"$sim/qemu/guest-caller-sim.sh" <<'SIM'
+tracing=$sim/tracing loaded=
+group_run() { run "$tools/program"; }
+eventually() { "$@"; }
+sleep() { :; }
+# What the log has to say of a module while it is loaded, and when it is gone.
+listen() { mark=MARK; }
+dmesg() {
+	echo boot
+	if [ $loaded ]; then echo "MARK${log:-}"; else echo "MARK${log_after:-}"; fi
+}
+# So it is with what is traced.
+modprobe() {
+	# The sample of ops stays only when it is asked to.
+	[[ ($* != ftrace-ops* || $* == *persist=1*) && $* != *no_such_function* ]] || return
+	if [ "$1" = -r ]; then
+		loaded=
+	else
+		loaded=yes
+		echo "${traced:-}" >$tracing/trace
+	fi
+}
+fork() { [ $loaded ] || echo "${traced_after:-}" >$tracing/trace; }
+SIM
+bpf=$sim/kernel/bpf/tools/testing/selftests/bpf
+mkdir -p "$sim/tools/perf" "$bpf" "$sim/tracing"
+export sim log traced log_after traced_after
+
+# A test in the guest: what is bad, or skipped, and why
+guest() {
+	bash "$sim/qemu/guest-caller.sh" "$sim/kernel" "$sim/tools" "$1" >"$work/ktap"
+	local status=$?
+	grep -E '^(not ok|# skipped)' "$work/ktap" | paste -sd '|' >&2
+	return $status
+}
+# A test where program PATH says TEXT and ends with STATUS
+guest_with() { # TEST PATH TEXT STATUS
+	printf '#!/bin/sh\ncat <<"TEXT"\n%s\nTEXT\nexit %s\n' "$3" "$4" >"$2"
+	chmod +x "$2"
+	guest "$1"
+}
+program() { guest_with run/it "$sim/tools/program" "$@"; }
+perf() { guest_with perf/it "$sim/tools/perf/perf" "$1" 0; }
+bench() { guest_with bench/it "$bpf/bench" "$@"; }
+
+check 'guest: all is well' '^$' 0 program $'1..2\nok 1 a\nok 2 b' 0
+check 'guest: a result is bad' '^not ok 2 b$' 1 program $'1..2\nok 1 a\nnot ok 2 b' 1
+check 'guest: a result of the plan is lost' '^not ok 3 it: 2 results of 3$' 1 \
+	program $'1..3\nok 1 a\nok 2 b' 0
+check 'guest: nothing is said' '^not ok 1 it: status 0$' 1 program '' 0
+check 'guest: a program fails with all results good' '^not ok 2 it: status 1$' 1 program 'ok 1 a' 1
+check 'guest: a program dies' '^not ok 2 it: status 139$' 1 program 'ok 1 a' 139
+check 'guest: a program dies after a bad result' '^not ok 1 a\|not ok 2 it: status 139$' 1 \
+	program 'not ok 1 a' 139
+check 'guest: why a test is skipped' '^# skipped: a:  for want of it$' 0 \
+	program 'ok 1 a # SKIP for want of it' 4
+check 'guest: why one of BPF is skipped' '^# skipped: a: for want of it$' 0 \
+	program $'# test_a:SKIP:for want of it\nok 1 a # SKIP' 0
+check 'guest: the reason of one is not that of the next' \
+	'^# skipped: a: for want of it\|# skipped: b: no reason$' 0 \
+	program $'# test_a:SKIP:for want of it\nok 1 a # SKIP\nok 2 b # SKIP' 0
+
+check 'guest: perf passes' '^$' 0 perf $' 5: Some test:\n 5: Some test   : Ok'
+check 'guest: perf fails' '^not ok 1 Some test$' 1 perf ' 5: Some test   : FAILED!'
+check 'guest: perf skips' '^# skipped: Some test: Skip \(no gcc\)$' 0 \
+	perf ' 5: Some test   : Skip (no gcc)'
+check 'guest: perf has not read what it should' '^# skipped: Some test: no vmlinux$' 0 \
+	perf $'no vmlinux\n---- end(0) ----\n 5: Some test   : Ok'
+check 'guest: a script of perf fails, as it says' '^not ok 2 b :: some$' 1 \
+	perf $'-- [ PASS ] -- t :: b :: any\n-- [ FAIL ] -- t :: b :: some (command exitcode)\n 5: T : Ok'
+check 'guest: a script of perf skips, as it says' '^# skipped: b: testcase skipped$' 0 \
+	perf $'## [ SKIP ] ## t :: b :: testcase skipped\n 5: T : Ok'
+
+hits='Summary: hits    0.135 +- 0.012M/s'
+check 'guest: a bench whose program is called' '^$' 0 bench "$hits" 0
+check 'guest: a bench whose program is not called' '^not ok 2 hits$' 1 bench "${hits/0.135/0.000}" 0
+check 'guest: a bench that fails' '^not ok 1 it ends well$' 1 bench "$hits" 1
+
 echo "1..$n"

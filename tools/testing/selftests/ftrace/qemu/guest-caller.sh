@@ -66,14 +66,17 @@ eventually() {
 	return 1
 }
 
-# KTAP of others: results numbered anew, reasons told apart.
+# KTAP of others: results numbered anew, reasons told apart. As many have to come as
+# they planned, if they planned any.
 ktap() {
-	local line
+	local line reason='' why before=$n plan=''
 
 	while IFS= read -r line; do
 		if [[ $line =~ ^(not )?ok\ [0-9]+\ +(-\ )?([^#]*[^# ])(\ *#\ *(.*))?$ ]]; then
 			case ${BASH_REMATCH[5]} in
-			SKIP*)	skipped "${BASH_REMATCH[3]}" "${BASH_REMATCH[5]#SKIP}" ;;
+			SKIP*)
+				why=${BASH_REMATCH[5]#SKIP}
+				skipped "${BASH_REMATCH[3]}" "${why:-$reason}" ;;
 			*)
 				if [ -n "${BASH_REMATCH[1]}" ]; then
 					bad "${BASH_REMATCH[3]}"
@@ -81,23 +84,31 @@ ktap() {
 					good "${BASH_REMATCH[3]}"
 				fi ;;
 			esac
-		elif [[ ! $line =~ ^(1\.\.[0-9]|K?TAP\ version) ]]; then
+			reason=
+		elif [[ $line =~ ^1\.\.([0-9]+) ]]; then
+			plan=${BASH_REMATCH[1]}
+		elif [[ ! $line =~ ^K?TAP\ version ]]; then
+			# BPF's tell it before the result.
+			[[ $line != *SKIP:* ]] || reason=${line##*SKIP:}
 			echo "# ${line#\# }"
 		fi
 	done
+	[ "${plan:-$((n - before))}" -eq $((n - before)) ] ||
+		bad "$name: $((n - before)) results of $plan"
 }
 
-# run COMMAND...: a program that prints KTAP. It may not fail with all of its results
-# good, nor be silent.
+# run COMMAND...: a program that prints KTAP. It ends as it should: without an error, with
+# 1 if a result is bad, or with 4 if all was skipped; and is not silent.
 run() {
-	local before=$n status
+	local before=$n was_bad=$failed status
 	"$@" >/tmp/ktap 2>&1
 	status=$?
+	failed=0
 	ktap </tmp/ktap
-	# All skipped is a status of its own.
-	if [ "$n" -eq "$before" ] || [[ $failed = 0 && $status != [04] ]]; then
+	if [ "$n" -eq "$before" ] || [[ $status != [014] ]] || [ "$failed$status" = 01 ]; then
 		bad "$name: status $status"
 	fi
+	failed=$((failed | was_bad))
 }
 
 group_bpf() {
@@ -108,9 +119,12 @@ group_bpf() {
 # What is asked is whether the program was called at all: how often it is called in a
 # second on an emulator says nothing.
 group_bench() {
-	local hits
+	local hits status
 	cd "$folder/bpf/tools/testing/selftests/bpf" || exit
-	./bench -w1 -d2 -a -p1 "$name" | tee /tmp/bench | sed 's/^/# /'
+	./bench -w1 -d2 -a -p1 "$name" >/tmp/bench 2>&1
+	status=$?
+	sed 's/^/# /' /tmp/bench
+	try 'it ends well' [ "$status" -eq 0 ]
 	hits=$(sed -n 's/^Summary: hits *\([0-9.]*\) .*/\1/p' /tmp/bench)
 	try hits awk -v hits="$hits" 'BEGIN { exit !(hits > 0) }'
 }
@@ -134,26 +148,49 @@ group_kunit() {
 		inside { sub(/^    /, ""); print }' /tmp/log
 }
 
-group_perf() {
-	local line what before=$n
+# What perf test -vv printed: its results, those that its scripts tell of, and what is no
+# result although it is called one.
+perf_results() {
+	local line what why='' before=$n
 
-	export PATH=$tools/perf:$PATH
-	# It writes where it is, and finds its scripts beside itself.
-	cd "$(mktemp -d)" || exit
-	perf test -v "$argument" 2>&1 | sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r//g' >/tmp/perf
 	while IFS= read -r line; do
 		if [[ $line =~ ^\ *[0-9.]+:\ (.*[^ ])\ *:\ (Ok|FAILED!|Skip.*)$ ]]; then
 			what=${BASH_REMATCH[1]}
-			case ${BASH_REMATCH[2]} in
+			case ${BASH_REMATCH[2]}$why in
 			Ok)	good "$what" ;;
+			Ok*)	skipped "$what" "$why" ;;
 			Skip*)	skipped "$what" "${BASH_REMATCH[2]}" ;;
 			*)	bad "$what" ;;
 			esac
+			why=
+		elif [[ $line =~ ^(--|##)\ \[\ (PASS|FAIL|SKIP)\ \]\ (--|##)\ (.*)$ ]]; then
+			# What it failed of, and how often, is no part of its name.
+			what=${BASH_REMATCH[4]#* :: }
+			what=${what% (command exitcode*)}
+			what=${what% (output regexp parsing)}
+			what=${what%% :: [0-9]* failures found}
+			case ${BASH_REMATCH[2]} in
+			PASS)	good "$what" ;;
+			SKIP)	skipped "${what% :: testcase skipped}" "testcase skipped" ;;
+			*)	bad "$what" ;;
+			esac
+			echo "# $line"
 		else
+			case $line in
+			'no vmlinux'|'no kcore'|'no access'|'no kernel obj') why=$line ;;
+			esac
 			echo "# $line"
 		fi
-	done </tmp/perf
+	done
 	[ "$n" -gt "$before" ] || bad "$name: not run"
+}
+
+group_perf() {
+	export PATH=$tools/perf:$PATH
+	# It writes where it is, and finds its scripts beside itself.
+	cd "$(mktemp -d)" || exit
+	perf test -vv "$argument" 2>&1 | sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r//g' >/tmp/perf
+	perf_results </tmp/perf
 }
 
 for file in "$here"/guest-caller-*.sh; do
