@@ -223,4 +223,47 @@ check 'guest: a bench whose program is called' '^$' 0 bench "$hits" 0
 check 'guest: a bench whose program is not called' '^not ok 2 hits$' 1 bench "${hits/0.135/0.000}" 0
 check 'guest: a bench that fails' '^not ok 1 it ends well$' 1 bench "$hits" 1
 
+# What the log or the trace has while the module is there, and after that.
+with_log() {
+	log=$'\n'$1 log_after=$'\n'$2 guest "samples/$3"
+}
+with_trace() {
+	traced=$1 traced_after=$2 guest "samples/$3"
+}
+
+calls='Attempted 1000 calls to f'
+check 'guest: ops that are called as often as they should' '^$' 0 with_log "$calls" "$calls" ftrace-ops
+check 'guest: ops that are not' '^not ok 2 it has counted right: ' 1 \
+	with_log "$calls" $'Counter called 5 times (expected 1000)\n'"$calls" ftrace-ops
+check 'guest: ops that are not, and stay' '^not ok 12 it has counted right$' 1 \
+	with_log $'Counter called 5 times (expected 1000)\n'"$calls" "$calls" ftrace-ops
+check 'guest: ops that come to no end' '^not ok 2 it has counted right: ' 1 with_log '' '' ftrace-ops
+
+one=' f: my_direct_func: ip ff01' two=$'\n f: my_direct_func: ip ff02'
+check 'guest: direct calls from two functions' '^$' 0 with_trace "$one$two" '' ftrace-direct-multi
+check 'guest: direct calls from one of two' '^not ok 2 it sees calls of both' 1 \
+	with_trace "$one"$'\n'"$one" '' ftrace-direct-multi
+both=$'my direct func1 ip ff01\nmy direct func1 ip ff02\nmy direct func2 ip ff01\nmy direct func2 ip ff02'
+check 'guest: changed direct calls from two functions' '^$' 0 \
+	with_trace "$both" '' ftrace-direct-multi-modify
+check 'guest: changed direct calls from one of two' '^not ok 3 it sees calls of both' 1 \
+	with_trace "${both%$'\n'*}" '' ftrace-direct-multi-modify
+for sample in 'ftrace-direct waking up x' 'ftrace-direct-too handle mm fault vma=' \
+	      'ftrace-direct-multi ip ff02'; do
+	says=${sample#* }
+	check "guest: a direct call when ${sample%% *} is gone" 'it sees none after that' 1 \
+		with_trace "my_direct_func: $says"$'\n'"$one" " 0xffffffff81: $says" "${sample%% *}"
+done
+
+entered=$'Enter <kernel_clone+0x0> ip\nEnter <kernel_wait4+0x0> ip' stack=$' __do_sys_clone+0x1/0x2'
+returned=$'Return from <kernel_clone+0x0> ip\nReturn from <kernel_wait4+0x0> ip'
+ended='unregistered. 2 times hit, 0 times missed'
+with_fprobe() { with_log "$1" "$ended" fprobe_example; }
+check 'guest: fprobe sees all' '^$' 0 \
+	with_fprobe "$entered"$'\n'"$stack"$'\n'"$returned"
+check 'guest: fprobe sees one of two functions' 'it sees a call: .*: Enter <kernel_wait4' 1 \
+	with_fprobe "${entered%$'\n'*}"$'\n'"$stack"$'\n'"$returned"
+check 'guest: fprobe can unwind only at the return' '^not ok 24 it dumps them at the entry$' 1 \
+	with_fprobe "$entered"$'\n'"$returned"$'\n'"$stack"
+
 echo "1..$n"

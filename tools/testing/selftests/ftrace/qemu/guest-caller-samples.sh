@@ -13,8 +13,8 @@ unload() { eventually modprobe -r "$1" 2>/dev/null; }
 fork() { (exit 0); }
 traced() { grep -q -- "$1" $tracing/trace; }
 
-# What a call of kernel_clone() makes MODULE log as PATTERNs is there while it is
-# loaded, and only then.
+# What a call of kernel_clone(), and then of kernel_wait4(), makes MODULE log as
+# PATTERNs is there while it is loaded, and only then.
 logs_calls() { # MODULE PARAMETERS PATTERN...
 	local module=$1 parameters=$2 pattern
 	shift 2
@@ -52,68 +52,93 @@ sample_kretprobe_example() {
 	try 'none was missed' said 'Missed probing 0 instances of kernel_clone'
 }
 
+# That of the exit handler comes after the trampoline of the function.
+dumped_at_entry() {
+	dmesg | sed "1,/$mark/d" |
+		awk '/Enter <kernel_clone/ { inside = 1 }
+		     /Return from </ { inside = 0 }
+		     inside' |
+		grep -q ' __do_sys_\(clone\|vfork\|fork\)\| __x64_sys_clone'
+}
+
 sample_fprobe_example() {
 	local symbol
 
-	for symbol in kernel_clone kernel_clone,kernel_wait4 'kernel_clon*'; do
+	for symbol in kernel_clone 'kernel_clon*'; do
 		logs_calls fprobe_example "symbol=$symbol stackdump=0" \
 			'Enter <kernel_clone' 'Return from <kernel_clone'
 	done
+	logs_calls fprobe_example "symbol=kernel_clone,kernel_wait4 stackdump=0" \
+		'Enter <kernel_clone' 'Return from <kernel_clone' \
+		'Enter <kernel_wait4' 'Return from <kernel_wait4'
 	try 'it is loaded to dump stacks' load fprobe_example stackdump=1
 	fork
-	try 'it dumps them' eventually said ' __do_sys_\(clone\|vfork\|fork\)\| __x64_sys_clone'
+	try 'it dumps them at the entry' eventually dumped_at_entry
+	try 'it dumps them at the return' eventually said 'Return from <kernel_clone'
 	try 'it is unloaded' unload fprobe_example
 	try 'it has counted' said 'unregistered\. [1-9][0-9]* times hit, 0 times missed'
 	try 'a function that does not exist is refused' \
 		refused fprobe_example symbol=no_such_function
 }
 
+# PATTERN with the address of a function, of at least that many of them
+traced_at() { # NUMBER PATTERN
+	[ "$(grep -o -- "$2[0-9a-f]*" $tracing/trace | sort -u | wc -l)" -ge "$1" ]
+}
+
 # What MODULE calls directly writes PATTERNs into the trace while it is loaded, and
-# only then.
+# only then. One that ends in "ip " is written by the calls of two functions, each
+# with its address. Where the name of the module's function stands before the colon
+# of the first, there is only its address when the module is gone.
 traces_calls() { # MODULE PATTERN...
 	local module=$1 pattern
 	shift
 	echo >$tracing/trace
 	try 'it is loaded' load "$module"
 	for pattern; do
-		try "it sees calls: $pattern" eventually traced "$pattern"
+		case $pattern in
+		*'ip ')	try "it sees calls of both: $pattern" eventually traced_at 2 "$pattern" ;;
+		*)	try "it sees calls: $pattern" eventually traced "$pattern" ;;
+		esac
 	done
 	try 'it is unloaded' unload "$module"
 	echo >$tracing/trace
 	fork
 	sleep 1
 	for pattern; do
+		pattern=${pattern#my_direct_func}
 		try "it sees none after that: $pattern" not traced "$pattern"
 	done
 }
 
 sample_ftrace-direct() { traces_calls ftrace-direct 'my_direct_func: waking up '; }
 sample_ftrace-direct-too() { traces_calls ftrace-direct-too 'my_direct_func: handle mm fault vma='; }
-sample_ftrace-direct-multi() { traces_calls ftrace-direct-multi 'my_direct_func: ip [0-9a-f]'; }
+sample_ftrace-direct-multi() { traces_calls ftrace-direct-multi 'my_direct_func: ip '; }
 sample_ftrace-direct-modify() {
 	traces_calls ftrace-direct-modify 'my direct func1' 'my direct func2'
 }
 sample_ftrace-direct-multi-modify() {
-	traces_calls ftrace-direct-multi-modify 'my direct func1 ip' 'my direct func2 ip'
+	traces_calls ftrace-direct-multi-modify 'my direct func1 ip ' 'my direct func2 ip '
 }
 
-# It measures as it is loaded, and then fails to load on purpose; a wrong count
-# makes it warn.
+# It measures as it is loaded, and then fails to load on purpose; it tells of a wrong
+# count in the log.
+counted() { said 'Attempted 1000 calls to' && not said 'Counter called'; }
+
 sample_ftrace-ops() {
 	local options module=ftrace-ops
 
 	for options in '' save_regs=1 'assist_recursion=1 assist_rcu=1' \
 		       'nr_ops_relevant=10 nr_ops_irrelevant=10' \
 		       'nr_ops_relevant=0 nr_ops_irrelevant=10'; do
-		# shellcheck disable=SC2086
 		listen
 		# shellcheck disable=SC2086 # words
 		try "it does not stay: $options" \
 			refused $module nr_function_calls=1000 check_count=1 $options
-		try "it has come to its end: $options" said 'Attempted 1000 calls to'
-		try "it has counted right: $options" not said WARNING
+		try "it has counted right: $options" counted
 	done
 	try 'it stays when asked to' load $module nr_function_calls=1000 check_count=1 persist=1
+	try 'it has counted right' counted
 	try 'it is unloaded' unload $module
 }
 
@@ -175,11 +200,19 @@ sample_livepatch-callbacks() {
 
 	# First the patch, then what is patched.
 	try 'a patch is loaded first' load livepatch-callbacks-demo
-	eventually enabled $demo
+	try 'that is enabled' eventually enabled $demo
 	try 'a module with a function to patch comes' load livepatch-callbacks-busymod sleep_secs=1
+	try 'it is told before it comes' \
+		said ': pre_patch_callback: livepatch_callbacks_busymod -> .*COMING'
+	try 'it is told after it has come' \
+		said ': post_patch_callback: livepatch_callbacks_busymod -> .*COMING'
 	try 'its function is patched' eventually said 'patched_work_func'
 	try 'its own is not called' not said busymod_work_func
 	try 'it goes' unload livepatch-callbacks-busymod
+	try 'it is told before it goes' \
+		said ': pre_unpatch_callback: livepatch_callbacks_busymod -> .*GOING'
+	try 'it is told after it has gone' \
+		said ': post_unpatch_callback: livepatch_callbacks_busymod -> .*GOING'
 	try 'the patch is disabled' disable_patch $demo
 	try 'the patch goes' unload livepatch-callbacks-demo
 
@@ -192,7 +225,7 @@ sample_livepatch-callbacks() {
 
 sample_livepatch-shadow() {
 	try 'a module that leaks is loaded' load livepatch-shadow-mod
-	try 'it works' eventually said 'dummy_alloc: dummy @'
+	try 'it works' eventually said ': dummy_alloc: dummy @'
 	try 'a patch of it is loaded' load livepatch-shadow-fix1
 	try 'it is enabled' eventually enabled livepatch_shadow_fix1
 	try 'it works, too' eventually said 'livepatch_fix1_dummy_alloc: dummy @'
@@ -202,8 +235,14 @@ sample_livepatch-shadow() {
 	try 'both stop the leak' eventually said 'livepatch_fix2_dummy_free: .* check counter ='
 	try 'the second is disabled' disable_patch livepatch_shadow_fix2
 	try 'it is unloaded' unload livepatch-shadow-fix2
+	listen
+	try 'the first does it again' eventually said 'livepatch_fix1_dummy_leak_dtor: .* prevented leak'
+	try 'the second does not' not said livepatch_fix2_
 	try 'the first is disabled' disable_patch livepatch_shadow_fix1
 	try 'that is unloaded' unload livepatch-shadow-fix1
+	listen
+	try 'the module does it as before' eventually said ': dummy_alloc: dummy @'
+	try 'the first does not' not said livepatch_fix1_
 	try 'the module is unloaded' unload livepatch-shadow-mod
 }
 
