@@ -225,7 +225,7 @@ sample_livepatch-callbacks() {
 
 sample_livepatch-shadow() {
 	try 'a module that leaks is loaded' load livepatch-shadow-mod
-	try 'it works' eventually said ': dummy_alloc: dummy @'
+	try 'it works' eventually said '\] dummy_alloc: dummy @'
 	try 'a patch of it is loaded' load livepatch-shadow-fix1
 	try 'it is enabled' eventually enabled livepatch_shadow_fix1
 	try 'it works, too' eventually said 'livepatch_fix1_dummy_alloc: dummy @'
@@ -241,7 +241,7 @@ sample_livepatch-shadow() {
 	try 'the first is disabled' disable_patch livepatch_shadow_fix1
 	try 'that is unloaded' unload livepatch-shadow-fix1
 	listen
-	try 'the module does it as before' eventually said ': dummy_alloc: dummy @'
+	try 'the module does it as before' eventually said '\] dummy_alloc: dummy @'
 	try 'the first does not' not said livepatch_fix1_
 	try 'the module is unloaded' unload livepatch-shadow-mod
 }
