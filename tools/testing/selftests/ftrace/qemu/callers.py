@@ -65,15 +65,15 @@ def broken(results, tests, listed):
 def tap(results, gone):
     """Each result as TAP; true if all are good."""
     bad = len(gone)
-    for (test, which), (result, remark) in sorted(results.items()):
+    for n, ((test, which), (result, remark)) in enumerate(sorted(results.items()), 1):
         good = result in GOOD and not remark
         bad += not good
         # What follows a "#" is no part of a name.
-        print("%s - %s%s" % ("ok" if good else "not ok",
-                             (test + " " + which).strip().replace("#", ""),
-                             " # SKIP " + result if good and result != "PASS" else ""))
-    for test, _ in gone:
-        print("not ok - %s did not answer" % test)
+        print("%s %d - %s%s" % ("ok" if good else "not ok", n,
+                                (test + " " + which).strip().replace("#", ""),
+                                " # SKIP " + result if good and result != "PASS" else ""))
+    for n, (test, _) in enumerate(gone, len(results) + 1):
+        print("not ok %d - %s did not answer" % (n, test))
     print("1..%d" % (len(results) + len(gone)))
     return not bad
 
