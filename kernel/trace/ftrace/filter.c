@@ -92,6 +92,8 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_disabled)
+		return -ENODEV;
 	ftrace_ops_filter(ops, &old);
 	new = old;
 	if (enable)
@@ -100,15 +102,6 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 		new.skip = hash;
 
 	ret = nr_users(h, &new);
-	/*
-	 * ftrace_kill() can come at any time, and empties the list that was looked
-	 * at: the call sites of an ops that is still registered would stay as they
-	 * are. Pairs with the smp_wmb() there: who finds the list empty for that
-	 * reason finds ftrace_disabled set.
-	 */
-	smp_rmb();
-	if (READ_ONCE(ftrace_disabled))
-		return -ENODEV;
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)

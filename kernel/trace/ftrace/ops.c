@@ -62,6 +62,8 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 {
 	int bit;
 
+	if (unlikely(READ_ONCE(ftrace_disabled)))
+		return;
 	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
 	if (bit < 0)
 		return;
@@ -425,11 +427,12 @@ void ftrace_set_callback(struct ftrace_ops *ops, ftrace_func_t func)
  */
 void ftrace_kill(void)
 {
+	/*
+	 * The list stays: an update that this comes into still has to find all who
+	 * want a site. The dispatchers look at the flag.
+	 */
 	WRITE_ONCE(ftrace_disabled, true);
 	ftrace_enabled = 0;
-	/* Who finds the list empty knows why, see ftrace_ops_set_filter(). */
-	smp_wmb();
-	RCU_INIT_POINTER(ftrace_ops_list, NULL);
 	kprobe_ftrace_kill();
 }
 

@@ -30,6 +30,8 @@
 void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
+	if (unlikely(READ_ONCE(ftrace_disabled)))
+		return;
 	/* Like every walker of the list: the stop waits for it to end. */
 	guard(preempt_notrace)();
 	for (op = rcu_dereference_raw(ftrace_ops_list); op;
