@@ -191,7 +191,7 @@ struct ftrace_ops_hash {
 void ftrace_free_init_mem(void);
 void ftrace_free_mem(struct module *mod, void *start, void *end);
 #else
-static inline void ftrace_free_init_mem(void) { }
+static inline void ftrace_free_init_mem(void) { ftrace_boot_snapshot(); }
 static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
 #endif
 
@@ -265,7 +265,7 @@ static inline void __ftrace_enabled_restore(int enabled)
 static inline int register_ftrace_function(struct ftrace_ops *ops) { return 0; }
 static inline int unregister_ftrace_function(struct ftrace_ops *ops) { return 0; }
 static inline void ftrace_kill(void) { }
-static inline void ftrace_free_init_mem(void) { }
+static inline void ftrace_free_init_mem(void) { ftrace_boot_snapshot(); }
 static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
 static inline int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
 					unsigned long *addrs)
