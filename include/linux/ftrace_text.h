@@ -51,12 +51,14 @@ struct ftrace_plan_entry {
  * @nr: how many there are
  * @nr_text: how many of them change text
  * @size: how many @entries has room for
+ * @nr_stops: how many stops of the machine it took to write them
  */
 struct ftrace_plan {
 	struct ftrace_plan_entry	*entries;
 	unsigned int			nr;
 	unsigned int			nr_text;
 	unsigned int			size;
+	unsigned int			nr_stops;
 };
 
 /* What the writer asks of an architecture. All of it: process context. */

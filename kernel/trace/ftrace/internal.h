@@ -370,7 +370,7 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 extern atomic_t nr_text_poke_events;
 
 int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
-int ftrace_plan_write(const struct ftrace_plan *plan, unsigned int *bad);
+int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
 unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
 				    u64 ns, u64 bound_ns);
@@ -380,7 +380,8 @@ int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 int ftrace_update_filter(struct ftrace_ops_hash *h,
 			 const struct ftrace_filter *old,
 			 const struct ftrace_filter *new);
-void ftrace_update_drop(struct ftrace_ops *ops);
+bool ftrace_update_leave(struct ftrace_ops *ops,
+			 const struct ftrace_filter *old);
 int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);

@@ -21,7 +21,6 @@
 #include <linux/sysctl.h>
 
 #include "internal.h"
-#include "stats.h"
 #include "tracers.h"
 
 /* Records, sets of ops, the list of ops and their filters. */
@@ -297,27 +296,21 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
 int ftrace_shutdown(struct ftrace_ops *ops)
 {
 	struct ftrace_filter f;
-	unsigned long stops;
-	int ret;
+	bool stopped;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (WARN_ON_ONCE(!(ops->flags & FTRACE_OPS_FL_ENABLED)))
 		return -EBUSY;
 
 	ftrace_ops_filter(ops, &f);
-	stops = ftrace_stops.nr;
 	list_del_ops(ops);
-	do {
-		ret = ftrace_update_ops(ops, &f, NULL);
-	} while (ret == -EINVAL);
-	if (ret)
-		ftrace_update_drop(ops);
+	stopped = ftrace_update_leave(ops, &f);
 
 	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
 	ftrace_array_left(ops);
 	ftrace_tracer_leave(ops);
 	ftrace_ops_set_func(ops, ops->saved_func);
-	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && stops == ftrace_stops.nr)
+	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && !stopped)
 		synchronize_rcu_tasks_rude();
 	return 0;
 }

@@ -101,12 +101,12 @@ int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
 
 /**
  * ftrace_plan_free - free what a plan holds
- * @plan: the plan; it is empty afterwards
+ * @plan: the plan; it is empty afterwards, but still knows its @nr_stops
  */
 void ftrace_plan_free(struct ftrace_plan *plan)
 {
 	entries_free(plan->entries, plan->size);
-	memset(plan, 0, sizeof(*plan));
+	*plan = (struct ftrace_plan) { .nr_stops = plan->nr_stops };
 }
 
 #define BAD_SITE "call site 0x%lx (%pS)%s, flags %#x; it is left alone\n"
@@ -244,7 +244,7 @@ static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
  * That is for speed alone. Between two stops, and in an NMI within one, some sites
  * are written and others are not; each is whole, and all that it can call is there.
  */
-static void write_slices(const struct ftrace_plan *plan)
+static void write_slices(struct ftrace_plan *plan)
 {
 	unsigned int lo = 0, hi = plan->nr, first, nr, sites;
 	bool from_end = plan->entries[0].to;
@@ -261,6 +261,7 @@ static void write_slices(const struct ftrace_plan *plan)
 		if (!sites)
 			continue;
 		note_stop(sites, ftrace_text_write(plan, first, nr));
+		plan->nr_stops++;
 		tell_perf(&plan->entries[first], nr);
 	}
 }
@@ -291,7 +292,7 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 
 /**
  * ftrace_plan_write - write a plan
- * @plan: the plan
+ * @plan: the plan; its @nr_stops tells how often that stopped the machine
  * @bad: with -EINVAL, the index of the first entry whose site is not what it
  *	 should be; it has been reported
  *
@@ -300,7 +301,7 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
  * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
  * Return: 0; or -ENOMEM or -EINVAL, and nothing has been written.
  */
-int ftrace_plan_write(const struct ftrace_plan *plan, unsigned int *bad)
+int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 {
 	int ret;
 

@@ -342,13 +342,12 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
  * ftrace_update_ops - have call sites follow a change of one ops
  * @ops: the ops
  * @old: its filter up to now; NULL: it was not registered
- * @new: its filter from now on; NULL: it is to be called no more
+ * @new: its filter from now on
  *
  * Context: process, ftrace_lock held.
  * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
  * together with another ops), -EINVAL (a call site is not what it should be; it
- * is set aside), -ENODEV (ftrace is dead, and @new is not NULL), and every site
- * is as it was.
+ * is set aside), -ENODEV (ftrace is dead), and every site is as it was.
  */
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new)
@@ -402,20 +401,14 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 		ftrace_tramps_poked();
 }
 
-/**
- * ftrace_update_drop - have no call site call an ops, without memory for a plan
- * @ops: the ops
- *
- * One site after the other, each poked by itself: slow, but it needs nothing
- * that could be missing.
- *
- * Context: process, ftrace_lock held.
+/*
+ * Without memory for a plan: one site after the other, each poked by itself. Slow,
+ * but it needs nothing that could be missing.
  */
-void ftrace_update_drop(struct ftrace_ops *ops)
+static void drop(struct ftrace_ops *ops)
 {
 	struct ftrace_region *r;
 
-	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
 		unsigned int i;
@@ -427,6 +420,33 @@ void ftrace_update_drop(struct ftrace_ops *ops)
 		cond_resched();
 	}
 	ftrace_opset_gc();
+}
+
+/**
+ * ftrace_update_leave - have no call site call an ops any more
+ * @ops: the ops
+ * @old: its filter up to now
+ *
+ * This does not fail: a call site that is not what it should be is set aside, and
+ * want of memory makes it slow.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: true if the machine was stopped for it, and so nobody is in a call of
+ * before but tasks that were preempted; false if no site called @ops, or each
+ * was poked by itself.
+ */
+bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old)
+{
+	struct update u;
+	int ret;
+
+	do {
+		u = (struct update) { .ops = ops, .last = NO_STEP };
+		ret = update_between(&u, old, NULL);
+	} while (ret == -EINVAL);
+	if (ret)
+		drop(ops);
+	return u.plan.nr_stops;
 }
 
 /**

@@ -404,7 +404,7 @@ inline drop_from(s)
 	fi
 }
 
-/* ftrace_update_drop(): no memory for a plan, one site after the other. */
+/* drop() in update.c: no memory for a plan, one site after the other. */
 inline update_drop()
 {
 	drop_from(0);
