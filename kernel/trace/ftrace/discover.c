@@ -26,11 +26,6 @@ static int add_sites(struct ftrace_region *r, const u32 *sites, unsigned int nr)
 	return ret;
 }
 
-static bool is_unknown_site(unsigned long ip)
-{
-	return !ftrace_rec_find(ip) && ftrace_text_is_unpatched(ip);
-}
-
 /**
  * ftrace_discover_region - find every call site in a region
  * @r: the region
@@ -95,16 +90,7 @@ int ftrace_discover_all(void)
 	return 0;
 }
 
-/**
- * ftrace_discover_sites - make sure that given call sites have records
- * @sites: the sites, as ftrace_text_key(), ascending; what is not a call site
- *	   (any more) is passed over
- * @nr: how many
- *
- * Context: process, ftrace_lock held. Pointers to records are void afterwards.
- * Return: 0 or -ENOMEM; what was found before that stays.
- */
-int ftrace_discover_sites(const u32 *sites, unsigned int nr)
+static int discover(const u32 *sites, unsigned int nr, bool proved)
 {
 	struct ftrace_sites found = {};
 	struct ftrace_region *r;
@@ -122,7 +108,8 @@ int ftrace_discover_sites(const u32 *sites, unsigned int nr)
 
 			if (ip < r->start || (i && sites[i] == sites[i - 1]))
 				continue;
-			if (!is_unknown_site(ip))
+			if (ftrace_rec_find(ip) ||
+			    (!proved && !ftrace_text_is_unpatched(ip)))
 				continue;
 			ret = ftrace_sites_add(&found, ip);
 			if (ret)
@@ -135,6 +122,34 @@ int ftrace_discover_sites(const u32 *sites, unsigned int nr)
 out:
 	ftrace_sites_free(&found);
 	return ret;
+}
+
+/**
+ * ftrace_discover_sites - make sure that given call sites have records
+ * @sites: the sites, as ftrace_text_key(), ascending; what is not a call site
+ *	   (any more) is passed over
+ * @nr: how many
+ *
+ * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Return: 0 or -ENOMEM; what was found before that stays.
+ */
+int ftrace_discover_sites(const u32 *sites, unsigned int nr)
+{
+	return discover(sites, nr, false);
+}
+
+/**
+ * ftrace_discover_proved - the same for those that have been looked at
+ * @sites: the sites, as ftrace_text_key(), ascending; since ftrace_lock was taken,
+ *	   each has been seen to have a record, or to call __fentry__
+ * @nr: how many
+ *
+ * Context: as ftrace_discover_sites().
+ * Return: as ftrace_discover_sites().
+ */
+int ftrace_discover_proved(const u32 *sites, unsigned int nr)
+{
+	return discover(sites, nr, true);
 }
 
 /*

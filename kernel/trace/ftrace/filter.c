@@ -276,7 +276,7 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 		 remove ? without(hash, sites) : ftrace_hash_union(hash, sites);
 	ret = PTR_ERR_OR_ZERO(result);
 	if (!ret && sites)
-		ret = ftrace_discover_sites(sites->sites, sites->count);
+		ret = ftrace_discover_proved(sites->sites, sites->count);
 	if (!ret)
 		ret = ftrace_ops_set_filter(ops, result, true);
 	if (ret && result != hash)

@@ -134,7 +134,7 @@ static bool round_once(void)
 	if (IS_ERR(sites))
 		return true;
 	if (sites)
-		ftrace_discover_sites(sites->sites, sites->count);
+		ftrace_discover_proved(sites->sites, sites->count);
 	/* They were found by running, nobody asked for them. */
 	ftrace_nr_discovered = before;
 	ftrace_hash_free(sites);

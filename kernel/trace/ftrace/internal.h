@@ -54,17 +54,19 @@ extern bool ftrace_disabled;
 /*
  * The low bits of dyn_ftrace.state hold the id of an interned set of ops: who
  * traces this site, and so what its text calls. The others:
- * NEW: the text still calls __fentry__, or is the nop that a table had it made
- *	at once; the set is empty, and not yet what the ops ask for
+ * NEW: the text still calls __fentry__; the set is empty, and not yet what the ops
+ *	ask for
  * BAD: the text was not what it should be; the record is left alone for good
  * TOUCHED: at some time the text called somebody other than __fentry__
  * MODIFIED: and that could change where the function goes on
+ * NOP: with NEW, the text is the nop that a table had it made at once
  */
 #define FTRACE_REC_SET_MASK	GENMASK(23, 0)
 #define FTRACE_REC_NEW		BIT(24)
 #define FTRACE_REC_BAD		BIT(25)
 #define FTRACE_REC_TOUCHED	BIT(26)
 #define FTRACE_REC_MODIFIED	BIT(27)
+#define FTRACE_REC_NOP		BIT(28)
 
 /* What a record keeps, whatever set it gets. */
 #define FTRACE_REC_KEPT		(FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED)
@@ -159,14 +161,15 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip);
 struct dyn_ftrace *ftrace_rec_in(struct ftrace_recs *recs, unsigned long start,
 				 unsigned long end);
 int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr);
-int ftrace_recs_add_settled(struct ftrace_region *r, const u32 *sites,
-			    unsigned int nr);
+int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
+			 unsigned int nr, bool settled);
 
 /* ---- discovery: discover.c, ftraced.c; see recorder.h, table.h too ---- */
 
 int ftrace_discover_all(void);
 int ftrace_discover_region(struct ftrace_region *r);
 int ftrace_discover_sites(const u32 *sites, unsigned int nr);
+int ftrace_discover_proved(const u32 *sites, unsigned int nr);
 extern unsigned long ftrace_nr_discovered;
 int ftraced_init(void);
 void ftraced_create_files(struct dentry *parent);

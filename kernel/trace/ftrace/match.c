@@ -280,7 +280,7 @@ struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,
 
 	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
 	if (!IS_ERR_OR_NULL(hash)) {
-		ret = ftrace_discover_sites(hash->sites, hash->count);
+		ret = ftrace_discover_proved(hash->sites, hash->count);
 		if (ret) {
 			ftrace_hash_free(hash);
 			hash = ERR_PTR(ret);

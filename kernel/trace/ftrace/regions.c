@@ -224,7 +224,8 @@ static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
  *	   has a record
  * @nr: how many
  *
- * The new records are FTRACE_REC_NEW: see there for what their text is.
+ * The new records are FTRACE_REC_NEW: the caller has seen that their sites call
+ * __fentry__.
  *
  * Context: process, ftrace_lock held. Pointers to records of @r that were
  * taken before are void afterwards.
@@ -236,18 +237,18 @@ int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)
 }
 
 /**
- * ftrace_recs_add_settled - the same for sites that are nops already
+ * ftrace_recs_add_nops - the same for sites that are nops already
  * @r: see ftrace_recs_add(); so are the next two
  * @sites: the sites
  * @nr: how many
- *
- * Only if no ops asks for any of them.
+ * @settled: no ops asks for any of them; otherwise the records are FTRACE_REC_NEW
  *
  * Context: as ftrace_recs_add().
  * Return: as ftrace_recs_add().
  */
-int ftrace_recs_add_settled(struct ftrace_region *r, const u32 *sites,
-			    unsigned int nr)
+int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
+			 unsigned int nr, bool settled)
 {
-	return add_recs(r, sites, nr, 0);
+	return add_recs(r, sites, nr,
+			settled ? 0 : FTRACE_REC_NEW | FTRACE_REC_NOP);
 }

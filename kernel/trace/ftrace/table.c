@@ -123,12 +123,8 @@ static int sites_in(struct ftrace_sites *s, const struct ftrace_region *r,
 static int add_sites(struct ftrace_region *r, const struct ftrace_sites *s,
 		     bool settled)
 {
-	int ret;
+	int ret = ftrace_recs_add_nops(r, s->key, s->nr, settled);
 
-	if (settled)
-		ret = ftrace_recs_add_settled(r, s->key, s->nr);
-	else
-		ret = ftrace_recs_add(r, s->key, s->nr);
 	if (!ret)
 		ftrace_nr_table += s->nr;
 	return ret;

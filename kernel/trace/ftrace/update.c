@@ -68,13 +68,9 @@ static u32 set_text(u32 id)
 	return sites_on ? ftrace_opset_target(id) : 0;
 }
 
-/* Only a table has sites made nops before they have records. */
 static u32 new_text(const struct dyn_ftrace *rec)
 {
-	if (IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD) &&
-	    ftrace_text_matches(ftrace_text_key(ftrace_rec_ip(rec)), 0))
-		return 0;
-	return ftrace_text_key(MCOUNT_ADDR);
+	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
 }
 
 /**
