@@ -318,13 +318,13 @@ static inline void stack_tracer_enable(void) { }
 
 /**
  * struct dyn_ftrace - what is known of one call site
- * @offset: of the call site from _text, in bytes
+ * @key: the call site, as ftrace_text_key()
  * @state: the set of ops that trace it and FTRACE_REC_* flags, see
  *	   kernel/trace/ftrace/internal.h; written under ftrace_lock
  * @arch: for the architecture
  */
 struct dyn_ftrace {
-	s32			offset;
+	u32			key;
 	u32			state;
 	struct dyn_arch_ftrace	arch;
 };

@@ -15,7 +15,8 @@ struct dyn_ftrace;
 
 /*
  * All kernel and module text lies in the top 2 GiB, so an address is known by
- * its low half. As the target of a call site, 0 stands for a nop.
+ * its low half: in notes, records, filters and plans. As the target of a call site,
+ * 0 stands for a nop.
  */
 static __always_inline u32 ftrace_text_key(unsigned long addr)
 {

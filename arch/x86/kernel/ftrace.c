@@ -342,11 +342,6 @@ unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr)
 }
 #endif /* CONFIG_FTRACE_MCOUNT_RECORD */
 
-static u32 rec_key(const struct dyn_ftrace *rec)
-{
-	return ftrace_text_key((unsigned long)_text + rec->offset);
-}
-
 /**
  * ftrace_make_nop() - turn one call into a nop
  * @mod: the module the site is in, or NULL
@@ -361,7 +356,7 @@ static u32 rec_key(const struct dyn_ftrace *rec)
 int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
 		    unsigned long addr)
 {
-	return ftrace_text_write_one(rec_key(rec), ftrace_text_key(addr), 0);
+	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
 }
 
 /**
@@ -376,7 +371,7 @@ int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
  */
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 {
-	return ftrace_text_write_one(rec_key(rec), 0, ftrace_text_key(addr));
+	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
 }
 
 static int update_call(unsigned long ip, ftrace_func_t func)

@@ -87,7 +87,7 @@ static void *rec_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct rec_iter *it = v;
 
-	*pos = (loff_t)ftrace_text_key(ftrace_rec_ip(rec_of(it))) + 1;
+	*pos = (loff_t)rec_of(it)->key + 1;
 	if (++it->idx < ftrace_region_nr(it->r))
 		return it;
 	return seek(it, *pos);

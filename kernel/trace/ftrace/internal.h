@@ -131,7 +131,7 @@ static inline const char *ftrace_region_mod_name(const struct ftrace_region *r)
 
 static inline unsigned long ftrace_rec_ip(const struct dyn_ftrace *rec)
 {
-	return (unsigned long)_text + rec->offset;
+	return ftrace_text_addr(rec->key);
 }
 
 static inline u32 ftrace_rec_set(const struct dyn_ftrace *rec)
@@ -361,7 +361,7 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 
 	e = &plan->entries[plan->nr++];
 	e->rec = rec;
-	e->ip = ftrace_text_key(ftrace_rec_ip(rec));
+	e->ip = rec->key;
 	e->from = from;
 	e->to = to;
 	e->state = state;

@@ -3,8 +3,8 @@
  * The note table: which call sites the recorder has seen.
  *
  * Shared by the recorder's entry code, which only reads it, and notes.c, which
- * owns it. A note is the low half of the address the call returns to, because
- * that is what lies on the stack: the test "is this one noted" then needs no
+ * owns it. A note is the ftrace_text_key() of the address the call returns to,
+ * because that is what lies on the stack: the test "is this one noted" then needs no
  * arithmetic on it. 0 is a free slot.
  *
  * Open addressing without wrap-around: a key lives in its home slot or in one
@@ -34,6 +34,7 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/build_bug.h>
+#include <linux/ftrace_text.h>
 #include <linux/llist.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -71,13 +72,13 @@ extern struct ftrace_note_table *ftrace_notes;
 /* The note for the call site at @ip. */
 static __always_inline u32 ftrace_note_key(unsigned long ip)
 {
-	return (u32)ip + MCOUNT_INSN_SIZE;
+	return ftrace_text_key(ip + MCOUNT_INSN_SIZE);
 }
 
 /* The call site that a note, not 0, stands for. */
 static __always_inline unsigned long ftrace_note_ip(u32 key)
 {
-	return (unsigned long)(long)(s32)key - MCOUNT_INSN_SIZE;
+	return ftrace_text_addr(key) - MCOUNT_INSN_SIZE;
 }
 
 /* The slot where @key belongs if it is free; as the entry code computes it. */

@@ -176,12 +176,6 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip)
 			     ip, ip);
 }
 
-static void rec_init(struct dyn_ftrace *rec, unsigned long ip, u32 state)
-{
-	rec->offset = ip - (unsigned long)_text;
-	rec->state = state;
-}
-
 static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
 		    u32 state)
 {
@@ -197,14 +191,13 @@ static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
 		return -ENOMEM;
 	recs->nr = nr_old + nr;
 	for (k = 0; k < recs->nr; k++) {
-		unsigned long ip = j < nr ? ftrace_text_addr(sites[j]) : ULONG_MAX;
-
-		if (i < nr_old && ftrace_rec_ip(&old->rec[i]) < ip) {
+		if (i < nr_old && (j == nr || old->rec[i].key < sites[j]))
 			recs->rec[k] = old->rec[i++];
-		} else {
-			rec_init(&recs->rec[k], ip, state);
-			j++;
-		}
+		else
+			recs->rec[k] = (struct dyn_ftrace) {
+				.key	= sites[j++],
+				.state	= state,
+			};
 	}
 
 	account(old, -1);

@@ -378,7 +378,7 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 {
 	struct ftrace_plan_entry e = {
 		.rec	= rec,
-		.ip	= ftrace_text_key(ftrace_rec_ip(rec)),
+		.ip	= rec->key,
 		.from	= ftrace_rec_text(rec),
 	};
 	struct ftrace_plan one = { .entries = &e, .nr = 1, .nr_text = 1 };

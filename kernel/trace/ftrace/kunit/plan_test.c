@@ -36,7 +36,7 @@ static void build_test(struct kunit *test)
 
 	/* From nothing through several sizes; what is in it stays. */
 	for (i = 0; i < 1000; i++) {
-		recs[i].offset = 16 * i;
+		recs[i].key = ftrace_text_key(base + 16 * i);
 		KUNIT_EXPECT_EQ(test, 0, ftrace_plan_add(&plan, &recs[i], i,
 							 2 * i, 3 * i));
 		KUNIT_EXPECT_EQ(test, plan.nr, i + 1);
@@ -415,7 +415,7 @@ static void no_text_test(struct kunit *test)
 		return;
 	nop = bytes_at(recs[0]);
 	for (i = 0; i < MCOUNT_INSN_SIZE; i++) {
-		gone.offset = end - i - (unsigned long)_text;
+		gone.key = ftrace_text_key(end - i);
 		ftrace_plan_add(&plan, recs[0], 0, target_key(), 0);
 		ftrace_plan_add(&plan, &gone, 0, target_key(), 0);
 		expect_bad(test, &plan, 1);

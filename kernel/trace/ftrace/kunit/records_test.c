@@ -71,10 +71,10 @@ static void size_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, sizeof(struct dyn_ftrace), 8);
 
-	/* All of text is in reach of _text. */
-	rec.offset = MODULES_END - 1 - (unsigned long)_text;
+	/* All of text is in reach. */
+	rec.key = ftrace_text_key(MODULES_END - 1);
 	KUNIT_EXPECT_EQ(test, ftrace_rec_ip(&rec), MODULES_END - 1);
-	rec.offset = __START_KERNEL_map - (unsigned long)_text;
+	rec.key = ftrace_text_key(__START_KERNEL_map);
 	KUNIT_EXPECT_EQ(test, ftrace_rec_ip(&rec), __START_KERNEL_map);
 }
 
