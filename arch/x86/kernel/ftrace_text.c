@@ -25,6 +25,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/bsearch.h>
 #include <linux/bug.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -313,6 +314,13 @@ static __always_inline void unpublish(void)
 	WRITE_ONCE(changing.nr, 0);
 }
 
+static __always_inline int cmp_entry(const void *key, const void *entry)
+{
+	u32 x = *(const u32 *)key, y = ((const struct ftrace_plan_entry *)entry)->ip;
+
+	return x < y ? -1 : x > y;
+}
+
 /**
  * ftrace_int3_handler() - was that a breakpoint in a call site under change?
  * @regs: the registers at the breakpoint
@@ -327,8 +335,8 @@ static __always_inline void unpublish(void)
  */
 noinstr int ftrace_int3_handler(struct pt_regs *regs)
 {
-	const struct ftrace_plan_entry *entries, *e = NULL;
-	unsigned int low = 0, high;
+	const struct ftrace_plan_entry *entries, *e;
+	unsigned int nr;
 	unsigned long ip;
 	u32 key;
 
@@ -340,8 +348,8 @@ noinstr int ftrace_int3_handler(struct pt_regs *regs)
 	 * pairs with the first meeting in patch_share().
 	 */
 	smp_rmb();
-	high = READ_ONCE(changing.nr);
-	if (!high)
+	nr = READ_ONCE(changing.nr);
+	if (!nr)
 		return 0;
 	/* Pairs with publish(): @nr is never that of other entries. */
 	smp_rmb();
@@ -352,18 +360,8 @@ noinstr int ftrace_int3_handler(struct pt_regs *regs)
 	if (ip != ftrace_text_addr(key))
 		return 0;
 
-	while (low < high) {
-		unsigned int mid = (low + high) / 2;
-
-		e = entries + mid;
-		if (e->ip == key)
-			break;
-		if (e->ip < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low >= high || e->from == e->to)
+	e = __inline_bsearch(&key, entries, nr, sizeof(*e), cmp_entry);
+	if (!e || e->from == e->to)
 		return 0;
 
 	if (e->to)

@@ -213,6 +213,9 @@ void ftrace_sites_free(struct ftrace_sites *s);
  * @hash: the set, may be NULL for the empty one
  * @ip: the call site
  *
+ * Searched by hand: it is asked for each record of an update, and of what gcc makes
+ * of __inline_bsearch() a step takes a quarter more instructions.
+ *
  * Any context; the caller keeps @hash from being freed.
  */
 static __always_inline bool ftrace_hash_has(const struct ftrace_hash *hash,

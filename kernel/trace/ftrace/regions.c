@@ -7,7 +7,6 @@
  * memory is freed; both happen under ftrace_lock. So who holds that lock and
  * finds an address in a region knows that the text is there and stays there.
  */
-#include <linux/bsearch.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
