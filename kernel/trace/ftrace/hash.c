@@ -277,13 +277,11 @@ int ftrace_sites_add(struct ftrace_sites *s, unsigned long ip)
 {
 	if (s->nr == s->size) {
 		unsigned int size = max(32U, 2 * s->size);
-		u32 *key = kvmalloc_array(size, sizeof(*key), GFP_KERNEL);
+		u32 *key = kvrealloc(s->key, array_size(size, sizeof(*key)),
+				     GFP_KERNEL);
 
 		if (!key)
 			return -ENOMEM;
-		if (s->nr)
-			memcpy(key, s->key, array_size(s->nr, sizeof(*key)));
-		kvfree(s->key);
 		s->key = key;
 		s->size = size;
 	}

@@ -47,17 +47,6 @@ struct ftrace_mod_syms {
 	unsigned int		room;
 };
 
-static void *grow(void *old, size_t old_bytes, size_t new_bytes)
-{
-	void *p = kvmalloc(new_bytes, GFP_KERNEL);
-
-	if (p && old)
-		memcpy(p, old, old_bytes);
-	if (p)
-		kvfree(old);
-	return p;
-}
-
 static int add_mod_sym(void *data, const char *name, unsigned long addr)
 {
 	struct ftrace_mod_syms *s = data;
@@ -67,8 +56,8 @@ static int add_mod_sym(void *data, const char *name, unsigned long addr)
 		return 0;
 	if (s->nr == s->size) {
 		unsigned int size = max(64U, 2 * s->size);
-		void *p = grow(s->sym, s->nr * sizeof(*s->sym),
-			       size * sizeof(*s->sym));
+		void *p = kvrealloc(s->sym, array_size(size, sizeof(*s->sym)),
+				    GFP_KERNEL);
 
 		if (!p)
 			return -ENOMEM;
@@ -77,7 +66,7 @@ static int add_mod_sym(void *data, const char *name, unsigned long addr)
 	}
 	if (s->used + len > s->room) {
 		unsigned int room = max_t(size_t, 2048, 2 * (s->used + len));
-		void *p = grow(s->pool, s->used, room);
+		void *p = kvrealloc(s->pool, room, GFP_KERNEL);
 
 		if (!p)
 			return -ENOMEM;

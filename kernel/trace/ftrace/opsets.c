@@ -75,12 +75,9 @@ static int grow_ids(gfp_t gfp)
 	/* A record has no room for a larger number. */
 	if (nr == opset_nr_ids)
 		return -ENOSPC;
-	ids = kvcalloc(nr, sizeof(*ids), gfp);
+	ids = kvrealloc(opset_ids, array_size(nr, sizeof(*ids)), gfp | __GFP_ZERO);
 	if (!ids)
 		return -ENOMEM;
-	if (opset_nr_ids)
-		memcpy(ids, opset_ids, array_size(opset_nr_ids, sizeof(*ids)));
-	kvfree(opset_ids);
 	opset_ids = ids;
 	opset_nr_ids = nr;
 	return 0;
