@@ -16,11 +16,11 @@
 #define pr_fmt(fmt) "ftrace: " fmt
 
 #include <linux/init.h>
+#include <linux/kstrtox.h>
 #include <linux/kthread.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/timer.h>
-#include <linux/uaccess.h>
 
 #include "internal.h"
 #include "recorder.h"
@@ -342,15 +342,14 @@ static ssize_t enabled_read(struct file *file, char __user *ubuf, size_t cnt,
 static ssize_t enabled_write(struct file *file, const char __user *ubuf,
 			     size_t cnt, loff_t *ppos)
 {
-	char buf[8];
+	int ret;
 	u8 val;
 
-	if (cnt >= sizeof(buf))
-		return -EINVAL;
-	if (copy_from_user(buf, ubuf, cnt))
-		return -EFAULT;
-	buf[cnt] = '\0';
-	if (kstrtou8(buf, 10, &val) || val > 1)
+	/* Of what is longer only the start would be read. */
+	ret = cnt < 8 ? kstrtou8_from_user(ubuf, cnt, 10, &val) : -EINVAL;
+	if (ret == -EFAULT)
+		return ret;
+	if (ret || val > 1)
 		return -EINVAL;
 	mutex_lock(&ftrace_lock);
 	WRITE_ONCE(enabled, val);
