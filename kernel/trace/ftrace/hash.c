@@ -43,7 +43,56 @@ static unsigned int count_of(const struct ftrace_hash *hash)
 	return hash ? hash->count : 0;
 }
 
-static int cmp_sites(const void *a, const void *b)
+/**
+ * ftrace_ascends - is an array sorted?
+ * @base: the array
+ * @nr: how many elements it has
+ * @size: how long one is
+ * @cmp: as for sort()
+ * @strictly: no two may be alike
+ *
+ * Context: any.
+ */
+bool ftrace_ascends(const void *base, unsigned int nr, size_t size,
+		    cmp_func_t cmp, bool strictly)
+{
+	const void *last = base;
+
+	for (; nr > 1; nr--, last += size) {
+		if (cmp(last + size, last) < strictly)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * ftrace_sort_unique - sort an array and have it hold each value once
+ * @base: the array; as a rule it is so already
+ * @nr: how many elements it has
+ * @size: how long one is
+ * @cmp: as for sort()
+ *
+ * Context: any that may take the time.
+ * Return: how many elements are left.
+ */
+unsigned int ftrace_sort_unique(void *base, unsigned int nr, size_t size,
+				cmp_func_t cmp)
+{
+	void *last = base, *at;
+
+	if (ftrace_ascends(base, nr, size, cmp, true))
+		return nr;
+	sort(base, nr, size, cmp, NULL);
+	for (at = base + size; at < base + nr * size; at += size) {
+		if (!cmp(at, last))
+			continue;
+		last += size;
+		memmove(last, at, size);
+	}
+	return (last - base) / size + 1;
+}
+
+static int cmp_keys(const void *a, const void *b)
 {
 	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 
@@ -52,28 +101,22 @@ static int cmp_sites(const void *a, const void *b)
 
 /**
  * ftrace_hash_from_sites - make a set of a list of call sites
- * @sites: the sites, as ftrace_text_key(); sorted in place
- * @nr: how many; the same site may be there more than once
+ * @sites: the sites, as ftrace_text_key(); sorted in place, each left once
+ * @nr: how many
  *
  * Context: process.
  * Return: the set, NULL if it is empty, or ERR_PTR(-ENOMEM).
  */
 struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
 {
-	struct ftrace_hash *hash = hash_alloc(nr);
-	unsigned int i;
-	bool sorted = true;
+	struct ftrace_hash *hash;
 
+	nr = ftrace_sort_unique(sites, nr, sizeof(*sites), cmp_keys);
+	hash = hash_alloc(nr);
 	if (IS_ERR(hash))
 		return hash;
-	for (i = 1; i < nr && sorted; i++)
-		sorted = sites[i - 1] <= sites[i];
-	if (!sorted)
-		sort(sites, nr, sizeof(*sites), cmp_sites, NULL);
-	for (i = 0; i < nr; i++) {
-		if (!i || sites[i] != sites[i - 1])
-			hash->sites[hash->count++] = sites[i];
-	}
+	hash->count = nr;
+	memcpy(hash->sites, sites, array_size(nr, sizeof(*sites)));
 	return hash_done(hash);
 }
 

@@ -179,6 +179,10 @@ void ftraced_create_files(struct dentry *parent);
 /* With FTRACE_HASH_FL_MOD: until the module comes that a pattern waits for. */
 #define FTRACE_HASH_FL_WAITS	BIT(1)
 
+bool ftrace_ascends(const void *base, unsigned int nr, size_t size,
+		    cmp_func_t cmp, bool strictly);
+unsigned int ftrace_sort_unique(void *base, unsigned int nr, size_t size,
+				cmp_func_t cmp);
 struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr);
 int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
 		       bool remove);

@@ -19,7 +19,6 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "internal.h"
 #include "table.h"
@@ -44,17 +43,6 @@ static bool is_text(const struct module *mod, unsigned long ip)
 {
 	return mod ? is_mod_text(mod, ip) :
 		     __is_kernel_text(ip) || is_kernel_inittext(ip);
-}
-
-static bool ascends(const unsigned long *table, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 1; i < nr; i++) {
-		if (table[i] < table[i - 1])
-			return false;
-	}
-	return true;
 }
 
 static int cmp_sites(const void *a, const void *b)
@@ -88,16 +76,7 @@ unsigned int ftrace_table_tidy(const struct module *mod, unsigned long *table,
 		if (is_text(mod, ip) && is_text(mod, ip + MCOUNT_INSN_SIZE - 1))
 			table[left++] = ip;
 	}
-	nr = left;
-	if (!ascends(table, nr))
-		sort(table, nr, sizeof(*table), cmp_sites, NULL);
-
-	left = 0;
-	for (i = 0; i < nr; i++) {
-		if (!left || table[i] != table[left - 1])
-			table[left++] = table[i];
-	}
-	return left;
+	return ftrace_sort_unique(table, left, sizeof(*table), cmp_sites);
 }
 
 /* The sites of a table that lie in @r, with @n only those that have a name. */
@@ -245,7 +224,8 @@ int __init ftrace_table_kernel(void)
 	int ret;
 
 	if (IS_ENABLED(CONFIG_FTRACE_SORT_STARTUP_TEST) &&
-	    !ascends(__start_mcount_loc, nr))
+	    !ftrace_ascends(__start_mcount_loc, nr, sizeof(long), cmp_sites,
+			    false))
 		pr_warn("the table of call sites is not sorted\n");
 
 	left = ftrace_table_tidy(NULL, __start_mcount_loc, nr);
