@@ -177,6 +177,8 @@ typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
  * struct ftrace_ops_hash - the filter of an ops
  * @notrace_hash: call sites not to trace; NULL: none
  * @filter_hash: call sites to trace; NULL: all
+ * @waiting: patterns for modules yet to come, the latest first: of what not to
+ *	     trace, and of what to trace; see mod_filter.c. ftrace_lock
  * @regex_lock: fgraph.c sets it up; not used here
  *
  * A hash is immutable once it is published. It is replaced under ftrace_lock,
@@ -185,6 +187,7 @@ typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 struct ftrace_ops_hash {
 	struct ftrace_hash __rcu	*notrace_hash;
 	struct ftrace_hash __rcu	*filter_hash;
+	struct hlist_head		waiting[2];
 	struct mutex			regex_lock; /* not used, see above */
 };
 

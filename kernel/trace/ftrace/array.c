@@ -62,8 +62,6 @@ void ftrace_array_wait(const struct ftrace_ops *ops)
 void ftrace_init_trace_array(struct trace_array *tr)
 {
 	INIT_LIST_HEAD(&tr->func_probes);
-	INIT_LIST_HEAD(&tr->mod_trace);
-	INIT_LIST_HEAD(&tr->mod_notrace);
 	/* Its graph tracer has the same filter, and may be the first to run. */
 	if (tr->ops)
 		ftrace_ops_init(tr->ops);

@@ -9,9 +9,23 @@
 #include "internal.h"
 #include "tracers.h"
 
-static struct ftrace_hash __rcu **half_of(struct ftrace_ops_hash *h, bool enable)
+static struct ftrace_hash *half_of(const struct ftrace_ops_hash *h, bool enable)
 {
-	return enable ? &h->filter_hash : &h->notrace_hash;
+	return rcu_dereference_protected(enable ? h->filter_hash : h->notrace_hash,
+					 lockdep_is_held(&ftrace_lock));
+}
+
+/* Callbacks may still look at what was there. */
+static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
+			 bool enable)
+{
+	struct ftrace_hash *old = half_of(h, enable);
+
+	if (enable)
+		rcu_assign_pointer(h->filter_hash, hash);
+	else
+		rcu_assign_pointer(h->notrace_hash, hash);
+	ftrace_hash_free_rcu(old);
 }
 
 /* Nobody means to send all functions to one place. */
@@ -87,7 +101,6 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable)
 {
 	struct ftrace_ops_hash *h = ops->func_hash;
-	struct ftrace_hash __rcu **half = half_of(h, enable);
 	struct ftrace_filter old, new;
 	int ret;
 
@@ -109,8 +122,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	}
 	if (ret)
 		return ret;
-	rcu_assign_pointer(*half, hash);
-	ftrace_hash_free_rcu(enable ? old.filter : old.skip);
+	replace_half(h, hash, enable);
 	return 0;
 }
 
@@ -118,12 +130,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,
 					bool reset)
 {
-	struct ftrace_filter f;
-
-	if (reset)
-		return NULL;
-	ftrace_ops_filter(ops, &f);
-	return ftrace_hash_copy(enable ? f.filter : f.skip);
+	return reset ? NULL : ftrace_hash_copy(half_of(ops->func_hash, enable));
 }
 
 static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
@@ -155,7 +162,7 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 	if (ret)
 		ftrace_hash_free(hash);
 	else if (reset)
-		ftrace_tracer_wait_no_more(ops, enable);
+		ftrace_waiting_free(&ops->func_hash->waiting[enable]);
 unlock:
 	mutex_unlock(&ftrace_lock);
 	kfree(pattern);
@@ -282,7 +289,7 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 	if (ret && result != hash)
 		ftrace_hash_free(result);
 	if (!ret && reset)
-		ftrace_tracer_wait_no_more(ops, true);
+		ftrace_waiting_free(&ops->func_hash->waiting[true]);
 	ftrace_hash_free(hash);
 	ftrace_hash_free(sites);
 	return ret;
@@ -353,22 +360,63 @@ EXPORT_SYMBOL_GPL(ftrace_ops_set_global_filter);
  */
 void ftrace_free_filter(struct ftrace_ops *ops)
 {
-	struct ftrace_filter f;
-
 	ftrace_ops_init(ops);
 	if (WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return;
-	mutex_lock(&ftrace_lock);
+	guard(mutex)(&ftrace_lock);
 	ftrace_tracer_forget(ops);
 	ops->func_hash = &ops->local_hash;
-	ftrace_ops_filter(ops, &f);
-	rcu_assign_pointer(ops->local_hash.filter_hash, NULL);
-	rcu_assign_pointer(ops->local_hash.notrace_hash, NULL);
-	mutex_unlock(&ftrace_lock);
-	ftrace_hash_free_rcu(f.filter);
-	ftrace_hash_free_rcu(f.skip);
+	ftrace_filter_clear(&ops->local_hash);
 }
 EXPORT_SYMBOL_GPL(ftrace_free_filter);
+
+static int copy_half(struct ftrace_ops_hash *to, const struct ftrace_ops_hash *from,
+		     bool enable)
+{
+	struct ftrace_hash *hash = ftrace_hash_copy(half_of(from, enable));
+
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	replace_half(to, hash, enable);
+	return ftrace_waiting_copy(&to->waiting[enable], &from->waiting[enable]);
+}
+
+/**
+ * ftrace_filter_copy - copy a filter
+ * @to: an empty filter
+ * @from: the filter to copy
+ *
+ * What waits for modules goes with it: without that it would mean something else.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, or -ENOMEM and @to is still empty.
+ */
+int ftrace_filter_copy(struct ftrace_ops_hash *to,
+		       const struct ftrace_ops_hash *from)
+{
+	int ret;
+
+	ret = copy_half(to, from, true) ?: copy_half(to, from, false);
+	if (ret)
+		ftrace_filter_clear(to);
+	return ret;
+}
+
+/**
+ * ftrace_filter_clear - empty a filter
+ * @h: the filter, of no registered ops; a callback may still look at it
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_filter_clear(struct ftrace_ops_hash *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(h->waiting); i++) {
+		replace_half(h, NULL, i);
+		ftrace_waiting_free(&h->waiting[i]);
+	}
+}
 
 /*
  * A filter that keeps sites of text that is gone would mean other functions
@@ -376,15 +424,11 @@ EXPORT_SYMBOL_GPL(ftrace_free_filter);
  */
 static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
 {
-	struct ftrace_hash __rcu **half = half_of(h, enable);
-	struct ftrace_hash *hash, *rest;
+	struct ftrace_hash *hash = half_of(h, enable), *rest;
 
-	hash = rcu_dereference_protected(*half, lockdep_is_held(&ftrace_lock));
 	rest = ftrace_hash_forget(hash, enable, start, end);
-	if (rest == hash)
-		return;
-	rcu_assign_pointer(*half, rest);
-	ftrace_hash_free_rcu(hash);
+	if (rest != hash)
+		replace_half(h, rest, enable);
 }
 
 /**

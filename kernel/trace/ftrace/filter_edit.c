@@ -28,16 +28,6 @@ static struct ftrace_ops *edit_ops(const struct filter_edit *e)
 	return t ? t->ops : NULL;
 }
 
-/* Where what waits for modules has its place; NULL: nothing can. */
-static struct list_head *edit_waiting(const struct filter_file *ff,
-				      const struct filter_edit *e)
-{
-	if (e->id)
-		return ftrace_tracer_waiting(ftrace_tracer_by_id(e->id),
-					     ff->enable);
-	return ff->tr ? ftrace_waiting(ff->tr, ff->enable) : NULL;
-}
-
 static void edit_free(struct filter_edit *e)
 {
 	list_del(&e->list);
@@ -48,18 +38,22 @@ static void edit_free(struct filter_edit *e)
 
 static int edit_load(const struct filter_file *ff, struct filter_edit *e)
 {
-	struct list_head *waiting = edit_waiting(ff, e);
+	struct ftrace_ops *ops = edit_ops(e);
 	struct ftrace_filter f;
 	struct ftrace_hash *hash;
 
 	if (ff->truncate)
 		return 0;
-	ftrace_ops_filter(edit_ops(e), &f);
+	ftrace_ops_filter(ops, &f);
 	hash = ftrace_hash_copy(ff->enable ? f.filter : f.skip);
 	if (IS_ERR(hash))
 		return PTR_ERR(hash);
 	e->hash = hash;
-	return waiting ? ftrace_waiting_copy(&e->waiting, waiting) : 0;
+	/* A file without a trace array does not show what waits. */
+	if (!ff->tr)
+		return 0;
+	return ftrace_waiting_copy(&e->waiting,
+				   &ops->func_hash->waiting[ff->enable]);
 }
 
 /* The filter of @t, or if that is NULL, of @ops. */
@@ -71,7 +65,6 @@ static struct filter_edit *edit_add(struct filter_file *ff, struct ftrace_ops *o
 
 	if (!e)
 		return ERR_PTR(-ENOMEM);
-	INIT_LIST_HEAD(&e->waiting);
 	list_add_tail(&e->list, &ff->edits);
 	if (t) {
 		e->id = t->id;
@@ -133,7 +126,7 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	list_add(&ff->open, &open_files);
 	if (ff->tr && ftrace_tracers_known(ff->tr))
 		t = ftrace_tracer_default(ff->tr);
-	ff->common = !t;
+	ff->common = ff->tr && !t;
 	ff->several = ff->tr && are_several(ff->tr);
 	if (t && read && ff->several)
 		return load_named(ff, t);
@@ -227,7 +220,7 @@ static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
 {
 	struct ftrace_hash *nothing;
 
-	if (!ff->enable || e->hash || list_empty(&e->waiting))
+	if (!ff->enable || e->hash || hlist_empty(&e->waiting))
 		return 0;
 	nothing = ftrace_hash_nothing();
 	if (IS_ERR(nothing))
@@ -247,16 +240,15 @@ static int separate(const struct filter_edit *e)
 static int publish(struct filter_file *ff, struct filter_edit *e)
 {
 	struct ftrace_ops *ops = edit_ops(e);
-	struct list_head *waiting;
-	LIST_HEAD(came);
 	int ret;
 
 	if (!ops)
 		return -ENOENT;
-	ret = ftrace_waiting_resolve(&e->waiting, NULL, &e->hash, &came);
-	ftrace_waiting_free(&came);
-	if (!ret)
-		ret = hold_for_waiting(ff, e);
+	ret = ftrace_waiting_resolve(&e->waiting, NULL, &e->hash);
+	if (ret < 0)
+		return ret;
+	ftrace_waiting_done(&e->waiting);
+	ret = hold_for_waiting(ff, e);
 	if (!ret)
 		ret = separate(e);
 	if (!ret)
@@ -264,14 +256,10 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	if (ret)
 		return ret;
 	e->hash = NULL;
-	waiting = edit_waiting(ff, e);
-	if (!waiting) {
-		if (ff->truncate)
-			ftrace_tracer_wait_no_more(ops, ff->enable);
-		return 0;
-	}
-	ftrace_waiting_free(waiting);
-	list_splice_init(&e->waiting, waiting);
+	/* What the file did not show it takes away only with all the rest. */
+	if (ff->tr || ff->truncate)
+		ftrace_waiting_replace(&ops->func_hash->waiting[ff->enable],
+				       &e->waiting);
 	if (ff->common && !e->id)
 		ftrace_tracers_share(ff->tr);
 	return 0;

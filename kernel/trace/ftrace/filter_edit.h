@@ -29,7 +29,7 @@ struct filter_edit {
 	u64			id;
 	bool			dirty;
 	struct ftrace_hash	*hash;
-	struct list_head	waiting;
+	struct hlist_head	waiting;
 	char			name[FTRACE_TRACER_NAME];
 };
 

@@ -31,7 +31,7 @@ static loff_t edit_lines(struct filter_edit *e)
 {
 	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
 
-	return nr + list_count_nodes(&e->waiting);
+	return nr + hlist_count_nodes(&e->waiting);
 }
 
 /* The edit that has the @n-th line, which becomes its own; NULL: it is behind. */
@@ -96,7 +96,7 @@ static int show_site(struct seq_file *m, struct filter_file *ff,
 static int show_edit(struct seq_file *m, struct filter_file *ff,
 		     struct filter_edit *e, loff_t n)
 {
-	struct ftrace_mod_load *w;
+	struct ftrace_waiter *w;
 	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
 
 	if (n < nr && !ftrace_hash_empty(e->hash))
@@ -250,7 +250,7 @@ static int take_pattern(struct filter_file *ff, char *word)
 	if (mod)
 		ret = ftrace_apply_mod_pattern(&e->hash,
 					       ff->tr ? &e->waiting : NULL,
-					       func, mod, ff->enable);
+					       func, mod);
 	else
 		ret = ftrace_apply_pattern(&e->hash, func);
 	mutex_unlock(&ftrace_lock);
@@ -473,14 +473,10 @@ void ftrace_create_filter_files(struct trace_array *tr, struct dentry *parent)
  */
 void ftrace_destroy_filter_files(struct ftrace_ops *ops)
 {
-	struct trace_array *tr = ops->private;
-
 	mutex_lock(&ftrace_lock);
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		ftrace_shutdown(ops);
 	ops->flags |= FTRACE_OPS_FL_DELETED;
-	ftrace_waiting_free(ftrace_waiting(tr, true));
-	ftrace_waiting_free(ftrace_waiting(tr, false));
 	mutex_unlock(&ftrace_lock);
 	ftrace_array_wait(ops);
 	ftrace_free_filter(ops);

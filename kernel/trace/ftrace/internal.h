@@ -428,6 +428,9 @@ bool ftrace_filter_fits(const struct ftrace_ops *ops,
 			const struct ftrace_filter *f);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
+int ftrace_filter_copy(struct ftrace_ops_hash *to,
+		       const struct ftrace_ops_hash *from);
+void ftrace_filter_clear(struct ftrace_ops_hash *h);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
 
 /* ---- ops of trace arrays: array.c ---------------------------------------- */
@@ -516,15 +519,33 @@ struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,
 				       const struct ftrace_glob *mod);
 int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
 
+/**
+ * struct ftrace_waiter - a pattern that waits for a module
+ * @node: in the list of what waits with it
+ * @func: which functions
+ * @module: of which modules
+ * @came: they are there, as the latest ftrace_waiting_resolve() found
+ *
+ * ftrace_lock, or the file that it is being written to.
+ */
+struct ftrace_waiter {
+	struct hlist_node	node;
+	char			*func;
+	char			*module;
+	bool			came;
+};
+
 int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
-			     struct list_head *waiting, const char *func,
-			     const char *module, bool enable);
-struct list_head *ftrace_waiting(struct trace_array *tr, bool enable);
-void ftrace_waiting_free(struct list_head *waiting);
-int ftrace_waiting_copy(struct list_head *to, const struct list_head *from);
-struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n);
-int ftrace_waiting_resolve(struct list_head *waiting, const char *module,
-			   struct ftrace_hash **hash, struct list_head *came);
+			     struct hlist_head *waiting, const char *func,
+			     const char *module);
+void ftrace_waiting_free(struct hlist_head *waiting);
+void ftrace_waiting_replace(struct hlist_head *to, struct hlist_head *from);
+int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from);
+struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
+					 loff_t n);
+int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
+			   struct ftrace_hash **hash);
+void ftrace_waiting_done(struct hlist_head *waiting);
 void ftrace_waiting_module(const char *module);
 
 struct ftrace_mod_syms;

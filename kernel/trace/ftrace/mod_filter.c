@@ -2,9 +2,9 @@
 /*
  * Filters by module: "function:mod:module".
  *
- * One that finds nothing because there is no such module yet waits in a list of
- * the trace array until a module comes that has such functions, and is replaced
- * by them.
+ * One that finds nothing because there is no such module yet waits in the filter
+ * that it was written to until a module comes that has such functions, and is
+ * replaced by them.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -75,49 +75,43 @@ static bool module_is_there(const struct ftrace_glob *mod)
 	return false;
 }
 
-static struct ftrace_mod_load *waiter_alloc(const char *func,
-					    const char *module, bool enable)
+static struct ftrace_waiter *waiter_alloc(const char *func, const char *module)
 {
 	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
-	struct ftrace_mod_load *w;
+	struct ftrace_waiter *w;
 
 	w = kzalloc(sizeof(*w) + func_size + mod_size, GFP_KERNEL);
 	if (!w)
 		return NULL;
 	w->func = memcpy(w + 1, func, func_size);
 	w->module = memcpy(w->func + func_size, module, mod_size);
-	w->enable = enable;
 	return w;
 }
 
-static struct ftrace_mod_load *waiter_find(struct list_head *waiting,
-					   const char *func, const char *module)
+static int wait_for(struct hlist_head *waiting, const char *func,
+		    const char *module)
 {
-	struct ftrace_mod_load *w;
+	struct ftrace_waiter *w;
 
-	list_for_each_entry(w, waiting, list) {
+	hlist_for_each_entry(w, waiting, node) {
 		if (!strcmp(w->func, func) && !strcmp(w->module, module))
-			return w;
+			return 0;
 	}
-	return NULL;
-}
-
-static int wait_for(struct list_head *waiting, const char *func,
-		    const char *module, bool enable)
-{
-	struct ftrace_mod_load *w;
-
-	if (waiter_find(waiting, func, module))
-		return 0;
-	w = waiter_alloc(func, module, enable);
+	w = waiter_alloc(func, module);
 	if (!w)
 		return -ENOMEM;
-	list_add(&w->list, waiting);
+	hlist_add_head(&w->node, waiting);
 	return 0;
 }
 
+static void waiter_free(struct ftrace_waiter *w)
+{
+	hlist_del(&w->node);
+	kfree(w);
+}
+
 /* Those that "!func:mod:module" takes away: the same words, or all of a module. */
-static bool is_meant(const struct ftrace_mod_load *w, const char *func,
+static bool is_meant(const struct ftrace_waiter *w, const char *func,
 		     const char *module)
 {
 	if (strcmp(w->module, module))
@@ -125,21 +119,21 @@ static bool is_meant(const struct ftrace_mod_load *w, const char *func,
 	return !*func || !strcmp(func, "*") || !strcmp(w->func, func);
 }
 
-static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
-			const char *func, const char *module)
+static int take_away(struct ftrace_hash **hash, struct hlist_head *waiting,
+		     const char *func, const char *module)
 {
-	struct ftrace_mod_load *w, *next;
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
 	int ret = -EINVAL;
 
-	list_for_each_entry_safe(w, next, waiting, list) {
+	hlist_for_each_entry_safe(w, next, waiting, node) {
 		if (!is_meant(w, func, module))
 			continue;
-		list_del(&w->list);
-		kfree(w);
+		waiter_free(w);
 		ret = 0;
 	}
 	/* If it was all that made the filter mean nothing. */
-	if (!ret && list_empty(waiting) && *hash &&
+	if (!ret && hlist_empty(waiting) && *hash &&
 	    (*hash)->flags & FTRACE_HASH_FL_WAITS) {
 		ftrace_hash_free(*hash);
 		*hash = NULL;
@@ -153,15 +147,14 @@ static int wait_no_more(struct ftrace_hash **hash, struct list_head *waiting,
  * @waiting: what waits for modules to come; NULL: nothing may
  * @func: pattern of functions, '!' in front of it takes away
  * @module: pattern of modules, '!' in front of it means all others
- * @enable: @hash is what to trace; otherwise, what not to
  *
  * Context: process, ftrace_lock held.
  * Return: 0; -EINVAL if there is no such function, and nothing that waits to
  * take away; -ENOMEM; then @hash and @waiting are as they were.
  */
 int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
-			     struct list_head *waiting, const char *func,
-			     const char *module, bool enable)
+			     struct hlist_head *waiting, const char *func,
+			     const char *module)
 {
 	struct ftrace_hash *sites;
 	struct mod_pattern p;
@@ -183,28 +176,16 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 	else if (!waiting)
 		ret = -EINVAL;
 	else if (p.func.not)
-		ret = wait_no_more(hash, waiting, func + 1, module);
+		ret = take_away(hash, waiting, func + 1, module);
 	else if (p.mod.not || module_is_there(&p.mod))
 		ret = -EINVAL;
 	else
-		ret = wait_for(waiting, func, module, enable);
+		ret = wait_for(waiting, func, module);
 	/* Of what is there and what is yet to come both are taken away. */
 	if (!ret && sites && p.func.not && waiting)
-		wait_no_more(hash, waiting, func + 1, module);
+		take_away(hash, waiting, func + 1, module);
 	mod_pattern_free(&p);
 	return ret;
-}
-
-/**
- * ftrace_waiting - the list of what waits for modules in a trace array
- * @tr: the array
- * @enable: of what to trace; otherwise, of what not to
- *
- * The list changes under ftrace_lock.
- */
-struct list_head *ftrace_waiting(struct trace_array *tr, bool enable)
-{
-	return enable ? &tr->mod_trace : &tr->mod_notrace;
 }
 
 /**
@@ -213,14 +194,27 @@ struct list_head *ftrace_waiting(struct trace_array *tr, bool enable)
  *
  * Context: process.
  */
-void ftrace_waiting_free(struct list_head *waiting)
+void ftrace_waiting_free(struct hlist_head *waiting)
 {
-	struct ftrace_mod_load *w, *next;
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
 
-	list_for_each_entry_safe(w, next, waiting, list) {
-		list_del(&w->list);
-		kfree(w);
-	}
+	hlist_for_each_entry_safe(w, next, waiting, node)
+		waiter_free(w);
+}
+
+/**
+ * ftrace_waiting_replace - have others wait in place of those who do
+ * @to: a list of what waits; it is freed
+ * @from: the list that takes its place; it is empty afterwards
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_waiting_replace(struct hlist_head *to, struct hlist_head *from)
+{
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_waiting_free(to);
+	hlist_move_list(from, to);
 }
 
 /**
@@ -231,17 +225,21 @@ void ftrace_waiting_free(struct list_head *waiting)
  * Context: process, ftrace_lock held.
  * Return: 0, or -ENOMEM and @to is still empty.
  */
-int ftrace_waiting_copy(struct list_head *to, const struct list_head *from)
+int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
 {
-	struct ftrace_mod_load *w, *copy;
+	struct ftrace_waiter *w, *copy, *last = NULL;
 
-	list_for_each_entry(w, from, list) {
-		copy = waiter_alloc(w->func, w->module, w->enable);
+	hlist_for_each_entry(w, from, node) {
+		copy = waiter_alloc(w->func, w->module);
 		if (!copy) {
 			ftrace_waiting_free(to);
 			return -ENOMEM;
 		}
-		list_add_tail(&copy->list, to);
+		if (last)
+			hlist_add_behind(&copy->node, &last->node);
+		else
+			hlist_add_head(&copy->node, to);
+		last = copy;
 	}
 	return 0;
 }
@@ -253,11 +251,12 @@ int ftrace_waiting_copy(struct list_head *to, const struct list_head *from)
  *
  * Return: it, or NULL if there are not that many.
  */
-struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n)
+struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
+					 loff_t n)
 {
-	struct ftrace_mod_load *w;
+	struct ftrace_waiter *w;
 
-	list_for_each_entry(w, waiting, list) {
+	hlist_for_each_entry(w, waiting, node) {
 		if (!n--)
 			return w;
 	}
@@ -265,7 +264,7 @@ struct ftrace_mod_load *ftrace_waiting_nth(struct list_head *waiting, loff_t n)
 }
 
 /* Does one that waits wait for this module? */
-static bool waits_for(const struct ftrace_mod_load *w, const char *module)
+static bool waits_for(const struct ftrace_waiter *w, const char *module)
 {
 	struct ftrace_glob g;
 	char *text;
@@ -282,36 +281,55 @@ static bool waits_for(const struct ftrace_mod_load *w, const char *module)
 }
 
 /**
- * ftrace_waiting_resolve - put functions that have come in place of what waited
- * @waiting: the list
+ * ftrace_waiting_resolve - look for functions that have come
+ * @waiting: those that wait for them
  * @module: the module that has come: who waits for others is not looked at;
  *	    NULL: any may have
  * @hash: gets the functions; replaced, and the old one freed, if there are some
- * @came: an empty list that gets those of @waiting whose functions have come;
- *	  for the caller to free, or to put back
+ *
+ * To be followed by ftrace_waiting_done() once @hash is in force.
  *
  * Context: process, ftrace_lock held.
- * Return: 0, or -ENOMEM.
+ * Return: for how many of @waiting there are functions, or -ENOMEM.
  */
-int ftrace_waiting_resolve(struct list_head *waiting, const char *module,
-			   struct ftrace_hash **hash, struct list_head *came)
+int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
+			   struct ftrace_hash **hash)
 {
-	struct ftrace_mod_load *w, *next;
-	int ret;
+	struct ftrace_waiter *w;
+	int nr = 0, ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	list_for_each_entry_safe(w, next, waiting, list) {
+	hlist_for_each_entry(w, waiting, node) {
+		w->came = false;
 		if (module && !waits_for(w, module))
 			continue;
-		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module,
-					       w->enable);
+		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
 		if (ret == -EINVAL)
 			continue;
 		if (ret)
 			return ret;
-		list_move_tail(&w->list, came);
+		w->came = true;
+		nr++;
 	}
-	return 0;
+	return nr;
+}
+
+/**
+ * ftrace_waiting_done - have those wait no more whose functions have come
+ * @waiting: the list, after ftrace_waiting_resolve()
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_waiting_done(struct hlist_head *waiting)
+{
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&ftrace_lock);
+	hlist_for_each_entry_safe(w, next, waiting, node) {
+		if (w->came)
+			waiter_free(w);
+	}
 }
 
 /* Add what has come to one half of the filter of an ops. */
@@ -337,34 +355,36 @@ static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
 	return ret;
 }
 
-static int resolve_half(struct ftrace_ops *ops, const char *module,
-			struct list_head *waiting, bool enable)
+static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
 {
+	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
 	struct ftrace_hash *sites = NULL;
-	LIST_HEAD(came);
 	int ret;
 
-	ret = ftrace_waiting_resolve(waiting, module, &sites, &came);
-	if (!ret && !list_empty(&came))
+	ret = ftrace_waiting_resolve(waiting, module, &sites);
+	if (ret > 0)
 		ret = add_to_half(ops, sites, enable);
-	if (ret)
-		list_splice_init(&came, waiting);
-	ftrace_waiting_free(&came);
+	if (!ret)
+		ftrace_waiting_done(waiting);
 	ftrace_hash_free(sites);
 	return ret;
 }
 
-/* For a trace array and for those of its tracers that have a filter of their own. */
-static void resolve(const char *module, struct trace_array *tr, bool enable)
+static int resolve(struct ftrace_ops *ops, const char *module)
+{
+	int ret = resolve_half(ops, module, true);
+
+	return resolve_half(ops, module, false) ?: ret;
+}
+
+/* For a trace array and for its tracers, whoever has a filter in common with it. */
+static void resolve_all(struct trace_array *tr, const char *module)
 {
 	struct ftrace_tracer *t = NULL;
-	int err;
+	int err = resolve(tr->ops, module);
 
-	err = resolve_half(tr->ops, module, ftrace_waiting(tr, enable), enable);
-	while ((t = ftrace_tracer_next_any(tr, t))) {
-		err = resolve_half(t->ops, module,
-				   ftrace_tracer_waiting(t, enable), enable) ?: err;
-	}
+	while ((t = ftrace_tracer_next_any(tr, t)))
+		err = resolve(t->ops, module) ?: err;
 	if (err)
 		pr_warn("a filter for module %s cannot take effect: %d\n",
 			module, err);
@@ -383,9 +403,7 @@ void ftrace_waiting_module(const char *module)
 	lockdep_assert_held(&trace_types_lock);
 	guard(mutex)(&ftrace_lock);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (!tr->ops || !(tr->ops->flags & FTRACE_OPS_FL_INITIALIZED))
-			continue;
-		resolve(module, tr, true);
-		resolve(module, tr, false);
+		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
+			resolve_all(tr, module);
 	}
 }

@@ -32,109 +32,22 @@ bool ftrace_tracer_is_open(const struct ftrace_tracer *t)
 	return !(t->ops->flags & OWN_FILTER);
 }
 
-/**
- * ftrace_tracer_waiting - what of a tracer's filter waits for modules
- * @t: the tracer
- * @enable: of what to trace; otherwise, of what not to
- *
- * Context: ftrace_lock held.
- */
-struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable)
+/* Have an ops, which may be called meanwhile, begin with a copy of a filter. */
+static int take_filter(struct ftrace_ops *ops, const struct ftrace_ops_hash *from)
 {
-	if (t->tr->ops && t->ops->func_hash == t->tr->ops->func_hash)
-		return ftrace_waiting(t->tr, enable);
-	return &t->waiting[enable];
-}
+	int ret = ftrace_filter_copy(&ops->local_hash, from);
 
-/**
- * ftrace_tracer_wait_no_more - a filter is set anew, whatever waited in it
- * @ops: the ops with the filter, that may be a tracer
- * @enable: of what to trace; otherwise, of what not to
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracer_wait_no_more(struct ftrace_ops *ops, bool enable)
-{
-	struct ftrace_tracer *t = ops->tracer;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (ops->tr && ops->tr->ops == ops)
-		ftrace_waiting_free(ftrace_waiting(ops->tr, enable));
-	else if (t && t->ops && has_own_filter(ops))
-		ftrace_waiting_free(&t->waiting[enable]);
-}
-
-/**
- * ftrace_tracer_drop_waiting - what waits in its own filter waits no more
- * @t: the tracer
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracer_drop_waiting(struct ftrace_tracer *t)
-{
-	lockdep_assert_held(&ftrace_lock);
-	ftrace_waiting_free(&t->waiting[false]);
-	ftrace_waiting_free(&t->waiting[true]);
-}
-
-/* Give an ops, which may be called meanwhile, a filter of its own. */
-static void own_filter(struct ftrace_ops *ops, const struct ftrace_filter *f)
-{
-	rcu_assign_pointer(ops->local_hash.filter_hash, f->filter);
-	rcu_assign_pointer(ops->local_hash.notrace_hash, f->skip);
+	if (ret)
+		return ret;
 	/* A callback that looks at its filter finds both halves there. */
 	smp_store_release(&ops->func_hash, &ops->local_hash);
-}
-
-static int copy_filter(struct ftrace_filter *to, const struct ftrace_filter *from)
-{
-	to->filter = ftrace_hash_copy(from->filter);
-	if (IS_ERR(to->filter))
-		return PTR_ERR(to->filter);
-	to->skip = ftrace_hash_copy(from->skip);
-	if (!IS_ERR(to->skip))
-		return 0;
-	ftrace_hash_free(to->filter);
-	return PTR_ERR(to->skip);
-}
-
-/* What waits goes with the filter: without it that would mean something else. */
-static int copy_waiting(struct ftrace_tracer *to, struct ftrace_tracer *from)
-{
-	int ret;
-
-	ret = ftrace_waiting_copy(&to->waiting[true],
-				  ftrace_tracer_waiting(from, true));
-	if (!ret)
-		ret = ftrace_waiting_copy(&to->waiting[false],
-					  ftrace_tracer_waiting(from, false));
-	if (ret)
-		ftrace_tracer_drop_waiting(to);
-	return ret;
-}
-
-/* Have @t begin with a copy of the filter of @from, which may be @t itself. */
-static int take_filter(struct ftrace_tracer *t, struct ftrace_tracer *from)
-{
-	struct ftrace_filter f;
-	int ret;
-
-	ftrace_ops_filter(from->ops, &f);
-	ret = copy_waiting(t, from);
-	if (!ret)
-		ret = copy_filter(&f, &f);
-	if (ret) {
-		ftrace_tracer_drop_waiting(t);
-		return ret;
-	}
-	own_filter(t->ops, &f);
 	return 0;
 }
 
 /* From the filter that it has in common with others to one of its own. */
 static int unshare(struct ftrace_tracer *t)
 {
-	int ret = take_filter(t, t);
+	int ret = take_filter(t->ops, t->ops->func_hash);
 
 	if (!ret)
 		t->shares = true;
@@ -202,11 +115,7 @@ static int share(struct ftrace_tracer *t)
 	/* To who still looks there, nothing would mean everything. */
 	if (t->id)
 		synchronize_rcu_tasks_rude();
-	RCU_INIT_POINTER(ops->local_hash.filter_hash, NULL);
-	RCU_INIT_POINTER(ops->local_hash.notrace_hash, NULL);
-	ftrace_hash_free_rcu(own.filter);
-	ftrace_hash_free_rcu(own.skip);
-	ftrace_tracer_drop_waiting(t);
+	ftrace_filter_clear(&ops->local_hash);
 	t->chosen = false;
 	return 0;
 }
@@ -267,28 +176,10 @@ static struct ftrace_tracer *whose_filter(struct ftrace_tracer *t)
 	if (!has_own_filter(owner))
 		return from;
 	ftrace_ops_filter(t->ops, &f);
-	if (f.filter || f.skip || !list_empty(ftrace_tracer_waiting(t, false)) ||
+	if (f.filter || f.skip || !hlist_empty(&owner->func_hash->waiting[false]) ||
 	    others_have(owner->func_hash))
 		return NULL;
 	return from;
-}
-
-/* The current tracer's filter is the array's: what waits has its place there. */
-static int begin_as_current(struct ftrace_tracer *t, struct ftrace_tracer *from)
-{
-	struct ftrace_tracer array = { .ops = t->tr->ops, .tr = t->tr };
-	int ret;
-
-	INIT_LIST_HEAD(&array.waiting[false]);
-	INIT_LIST_HEAD(&array.waiting[true]);
-	ret = unshare_others(t);
-	if (!ret)
-		ret = take_filter(&array, from);
-	if (ret)
-		return ret;
-	list_splice(&array.waiting[true], ftrace_waiting(t->tr, true));
-	list_splice(&array.waiting[false], ftrace_waiting(t->tr, false));
-	return 0;
 }
 
 /**
@@ -300,19 +191,21 @@ static int begin_as_current(struct ftrace_tracer *t, struct ftrace_tracer *from)
  */
 int ftrace_tracer_begin(struct ftrace_tracer *t)
 {
+	struct ftrace_ops *owner = ftrace_tracer_owner(t);
 	struct ftrace_tracer *from;
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
 	from = whose_filter(t);
 	if (!from)
 		return 0;
-	t->began = ftrace_tracer_owner(t)->func_hash;
+	t->began = owner->func_hash;
 	if (ftrace_tracer_is_current(t))
-		return begin_as_current(t, from);
-	ret = take_filter(t, from);
+		ret = unshare_others(t);
 	if (!ret)
-		t->shares = t->began != &t->ops->local_hash;
+		ret = take_filter(owner, from->ops->func_hash);
+	if (!ret)
+		t->shares = t->began != &owner->local_hash;
 	return ret;
 }
 
@@ -325,18 +218,10 @@ int ftrace_tracer_begin(struct ftrace_tracer *t)
 void ftrace_tracer_give_back(struct ftrace_tracer *t)
 {
 	struct ftrace_ops *owner = ftrace_tracer_owner(t);
-	struct ftrace_filter f;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!t->began)
 		return;
-	ftrace_ops_filter(owner, &f);
-	RCU_INIT_POINTER(owner->local_hash.filter_hash, NULL);
-	RCU_INIT_POINTER(owner->local_hash.notrace_hash, NULL);
-	/* As long as it has that filter: otherwise they are somebody else's. */
-	ftrace_waiting_free(ftrace_tracer_waiting(t, true));
-	ftrace_waiting_free(ftrace_tracer_waiting(t, false));
 	owner->func_hash = t->began;
-	ftrace_hash_free_rcu(f.filter);
-	ftrace_hash_free_rcu(f.skip);
+	ftrace_filter_clear(&owner->local_hash);
 }

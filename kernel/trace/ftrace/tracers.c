@@ -283,8 +283,6 @@ static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
 	if (!t)
 		return NULL;
 	INIT_LIST_HEAD(&t->list);
-	INIT_LIST_HEAD(&t->waiting[false]);
-	INIT_LIST_HEAD(&t->waiting[true]);
 	t->ops = ops;
 	t->tr = tr;
 	return t;
@@ -295,6 +293,13 @@ static bool has_stopped(const struct ftrace_ops *ops)
 	return ops->tracer && ops->tracer->ops && ops->tracer->stopped;
 }
 
+/* It is away, and nobody looks whether what its own filter waits for has come. */
+static void wait_no_more(struct ftrace_ops *ops)
+{
+	ftrace_waiting_free(&ops->local_hash.waiting[true]);
+	ftrace_waiting_free(&ops->local_hash.waiting[false]);
+}
+
 static void forget(struct ftrace_ops *ops)
 {
 	struct ftrace_tracer *t = ops->tracer;
@@ -303,7 +308,7 @@ static void forget(struct ftrace_ops *ops)
 	if (!t || !t->ops)
 		return;
 	list_del(&t->list);
-	ftrace_tracer_drop_waiting(t);
+	wait_no_more(ops);
 	kfree_rcu(t, rcu);
 }
 
@@ -367,7 +372,6 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 	if (!t || !t->ops || t->id || t->stopped)
 		return;
 	ftrace_tracer_give_back(t);
-	ftrace_tracer_drop_waiting(t);
 	ops->tracer = t->before;
 	kfree_rcu(t, rcu);
 }
@@ -433,7 +437,8 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	}
 	owner = ftrace_tracer_owner(t);
 	list_del(&t->list);
-	ftrace_tracer_drop_waiting(t);
+	if (ops != t->tr->ops)
+		wait_no_more(ops);
 	WRITE_ONCE(ops->tracer, NULL);
 	/* In an instance the base may run its graph tracer and the other one. */
 	if (!runs(owner))

@@ -31,8 +31,6 @@ struct trace_array;
  * @chosen: its filter was set for it, and not for all who share one
  * @before: what ftrace_ops.tracer was before; until it has joined
  * @began: the filter that it had when it began with another one, or NULL; likewise
- * @waiting: what of its filter waits for modules, and what of its notrace list;
- *	     not of a filter that it has in common with @tr's own ops
  * @pids: which tasks it is for, NULL: never said; the calls read it
  * @rcu: to free it: calls look at @pids
  * @name: what it is called, unique in @tr
@@ -51,7 +49,6 @@ struct ftrace_tracer {
 	bool			chosen;
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
-	struct list_head	waiting[2];
 	struct ftrace_tracer_pids *pids;
 	struct rcu_head		rcu;
 	char			name[FTRACE_TRACER_NAME];
@@ -85,9 +82,6 @@ int ftrace_tracer_begin(struct ftrace_tracer *t);
 void ftrace_tracer_give_back(struct ftrace_tracer *t);
 int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
-struct list_head *ftrace_tracer_waiting(struct ftrace_tracer *t, bool enable);
-void ftrace_tracer_wait_no_more(struct ftrace_ops *ops, bool enable);
-void ftrace_tracer_drop_waiting(struct ftrace_tracer *t);
 
 /* tracer_pid.c */
 bool ftrace_tracer_ignores_task(const struct ftrace_ops *ops);

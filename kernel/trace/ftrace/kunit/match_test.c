@@ -362,10 +362,10 @@ static void lookup_test(struct kunit *test)
 
 /* ---- what waits for a module --------------------------------------------- */
 
-static void expect_waiting(struct kunit *test, struct list_head *waiting,
+static void expect_waiting(struct kunit *test, struct hlist_head *waiting,
 			   unsigned int n, const char *func, const char *module)
 {
-	struct ftrace_mod_load *w = ftrace_waiting_nth(waiting, n);
+	struct ftrace_waiter *w = ftrace_waiting_nth(waiting, n);
 
 	KUNIT_EXPECT_NOT_NULL(test, w);
 	if (!w)
@@ -377,21 +377,20 @@ static void expect_waiting(struct kunit *test, struct list_head *waiting,
 static void waiting_test(struct kunit *test)
 {
 	struct ftrace_hash *hash = NULL;
-	LIST_HEAD(waiting);
-	LIST_HEAD(copy);
+	HLIST_HEAD(waiting);
+	HLIST_HEAD(copy);
 
 	guard(mutex)(&ftrace_lock);
 	/* Nothing may wait: it is an error. */
 	KUNIT_EXPECT_EQ(test, -EINVAL,
-			ftrace_apply_mod_pattern(&hash, NULL, "f", "no_such_a",
-						 true));
+			ftrace_apply_mod_pattern(&hash, NULL, "f", "no_such_a"));
 	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "f",
-							  "no_such_a", true));
+							  "no_such_a"));
 	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "g*",
-							  "no_such_*", true));
+							  "no_such_*"));
 	/* Twice is once; the latest is the first. */
 	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "f",
-							  "no_such_a", true));
+							  "no_such_a"));
 	expect_waiting(test, &waiting, 0, "g*", "no_such_*");
 	expect_waiting(test, &waiting, 1, "f", "no_such_a");
 	KUNIT_EXPECT_NULL(test, ftrace_waiting_nth(&waiting, 2));
@@ -401,22 +400,22 @@ static void waiting_test(struct kunit *test)
 	expect_waiting(test, &copy, 0, "g*", "no_such_*");
 	expect_waiting(test, &copy, 1, "f", "no_such_a");
 	ftrace_waiting_free(&copy);
-	KUNIT_EXPECT_TRUE(test, list_empty(&copy));
+	KUNIT_EXPECT_TRUE(test, hlist_empty(&copy));
 
 	/* What is there does not wait, nor what is taken away and is not. */
 	KUNIT_EXPECT_EQ(test, 0,
 			ftrace_apply_mod_pattern(&hash, &waiting,
 						 "ftrace_kunit_victim1",
-						 "!no_such_a", true));
+						 "!no_such_a"));
 	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			ftrace_apply_mod_pattern(&hash, &waiting, "!f",
-						 "no_such_b", true));
+						 "no_such_b"));
 	KUNIT_EXPECT_EQ(test, -EINVAL,
 			ftrace_apply_mod_pattern(&hash, &waiting, "5",
-						 "no_such_a", true));
+						 "no_such_a"));
 	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&hash, &waiting, "!f",
-							  "no_such_a", true));
+							  "no_such_a"));
 	expect_waiting(test, &waiting, 0, "g*", "no_such_*");
 	KUNIT_EXPECT_NULL(test, ftrace_waiting_nth(&waiting, 1));
 	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
@@ -429,15 +428,14 @@ static void waiting_test(struct kunit *test)
 static void resolve_test(struct kunit *test)
 {
 	struct ftrace_hash *hash = NULL;
-	struct ftrace_mod_load *w;
-	LIST_HEAD(waiting);
-	LIST_HEAD(came);
+	struct ftrace_waiter *w;
+	HLIST_HEAD(waiting);
 
 	guard(mutex)(&ftrace_lock);
 	KUNIT_EXPECT_EQ(test, 0,
 			ftrace_apply_mod_pattern(&hash, &waiting,
 						 "ftrace_kunit_victim1",
-						 "no_such_a", true));
+						 "no_such_a"));
 	w = ftrace_waiting_nth(&waiting, 0);
 	KUNIT_EXPECT_NOT_NULL(test, w);
 	if (!w)
@@ -446,25 +444,22 @@ static void resolve_test(struct kunit *test)
 	w->module = "!no_such_a";
 
 	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, "no_such_a",
-							&hash, &came));
+							&hash));
+	ftrace_waiting_done(&waiting);
 	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim1", "!no_such_a");
-	KUNIT_EXPECT_TRUE(test, list_empty(&came));
 	KUNIT_EXPECT_NULL(test, hash);
 
-	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, "no_such_b",
-							&hash, &came));
-	expect_waiting(test, &came, 0, "ftrace_kunit_victim1", "!no_such_a");
-	KUNIT_EXPECT_TRUE(test, list_empty(&waiting));
-	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
-
 	/* Any may have come since a file was opened. */
-	list_splice_init(&came, &waiting);
-	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, NULL, &hash,
-							&came));
-	expect_waiting(test, &came, 0, "ftrace_kunit_victim1", "!no_such_a");
+	KUNIT_EXPECT_EQ(test, 1, ftrace_waiting_resolve(&waiting, NULL, &hash));
+	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim1", "!no_such_a");
 	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
 
-	ftrace_waiting_free(&came);
+	KUNIT_EXPECT_EQ(test, 1, ftrace_waiting_resolve(&waiting, "no_such_b",
+							&hash));
+	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
+	ftrace_waiting_done(&waiting);
+	KUNIT_EXPECT_TRUE(test, hlist_empty(&waiting));
+
 	ftrace_waiting_free(&waiting);
 	ftrace_hash_free(hash);
 }

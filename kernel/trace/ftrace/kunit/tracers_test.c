@@ -31,8 +31,6 @@ static int names_init(struct kunit *test)
 
 	if (!n)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&n->tr.mod_trace);
-	INIT_LIST_HEAD(&n->tr.mod_notrace);
 	n->tr.ops = &n->own;
 	n->own.name = "trace";
 	n->own.tr = &n->tr;
@@ -257,16 +255,13 @@ static void separate_test(struct kunit *test)
 	join(shares);
 	KUNIT_EXPECT_TRUE(test, ftrace_tracer_is_current(graph->tracer));
 	KUNIT_EXPECT_FALSE(test, ftrace_tracer_is_current(shares->tracer));
-	KUNIT_EXPECT_PTR_EQ(test, ftrace_tracer_waiting(shares->tracer, true),
-			    &n->tr.mod_trace);
+	KUNIT_EXPECT_PTR_EQ(test, shares->func_hash, &n->own.local_hash);
 
 	/* It is the other one that gets a filter of its own, the same. */
 	KUNIT_EXPECT_EQ(test, ftrace_tracer_separate(graph->tracer), 0);
 	KUNIT_EXPECT_PTR_EQ(test, graph->func_hash, &n->own.local_hash);
 	KUNIT_EXPECT_PTR_EQ(test, shares->func_hash, &shares->local_hash);
 	KUNIT_EXPECT_EQ(test, site_of(shares), 16);
-	KUNIT_EXPECT_PTR_NE(test, ftrace_tracer_waiting(shares->tracer, true),
-			    &n->tr.mod_trace);
 	give_filter(graph, 32);
 	KUNIT_EXPECT_EQ(test, site_of(&n->own), 32);
 	KUNIT_EXPECT_EQ(test, site_of(shares), 16);
