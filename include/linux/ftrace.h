@@ -216,6 +216,8 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  * @tr: the trace array in whose function_tracers it shall be, NULL: the top level;
  *	it has to stay until the ops is unregistered
  * @tracer: what function_tracers knows of it; ftrace_lock
+ * @pids: the lists of tasks that its calls ask, NULL: none; of a trace array's own:
+ *	those of the array. ftrace_lock to change, calls read it with preemption off
  * @left: of a trace array's own: see ftrace_array_left(); ftrace_lock
  * @direct_call: the code that its call sites call; 0: none; ftrace_lock
  */
@@ -234,6 +236,7 @@ struct ftrace_ops {
 	const char			*name;
 	struct trace_array		*tr;
 	struct ftrace_tracer		*tracer;
+	struct ftrace_pids		*pids;
 	u64				left;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	unsigned long			direct_call;

@@ -24,14 +24,15 @@
  *               forget.c    what else knew of that text
  *               profile.c   how often each function is called, and how long it takes
  *               tracers.c   ops that have names, and the default one
+ *               tracer_pid.c  the tasks that an ops is for
  *               filter_edit.c  filters as a file of tracefs changes them
  *               filter_file.c, files.c, graph.c, pid.c, command.c, probe.c, boot.c
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
- * Lock order: event_mutex (base) > trace_types_lock > pid_mutex (pid.c),
- * probe_mutex (probe.c), direct_mutex (direct.c), ftrace_profile_mutex
- * (profile.h) > ftrace_lock > tramp_mutex (trampoline.c) > cpus_read_lock >
+ * Lock order: event_mutex (base) > trace_types_lock > the lock of each
+ * struct ftrace_pids (tracers.h), probe_mutex (probe.c), direct_mutex (direct.c),
+ * ftrace_profile_mutex (profile.h) > ftrace_lock > tramp_mutex (trampoline.c) > cpus_read_lock >
  * text_mutex > the stop.
  * module_mutex nests in ftrace_lock.
  */

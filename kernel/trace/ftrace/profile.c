@@ -143,7 +143,7 @@ static int graph_enter(struct ftrace_graph_ent *trace, struct fgraph_ops *gops)
 	int nr;
 
 	preempt_disable_notrace();
-	p = ftrace_tracer_ignores_task(&gops->ops) ? NULL : READ_ONCE(counting);
+	p = ftrace_pids_ignore(&gops->ops) ? NULL : READ_ONCE(counting);
 	nr = p ? count_call(p, trace->func) : -1;
 	if (nr >= 0)
 		call = fgraph_reserve_data(gops->idx, sizeof(*call));

@@ -429,7 +429,7 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	t->id = 0;
 	t->turn = 0;
 	t->seen = false;
-	ftrace_tracer_pids_leave(t);
+	ftrace_pids_leave(t);
 	if (will_go_on(t)) {
 		t->stopped = true;
 		list_move_tail(&t->list, &stopped);

@@ -6,11 +6,12 @@
 #define _KERNEL_TRACE_FTRACE_TRACERS_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 
 struct dentry;
 struct ftrace_regs;
-struct ftrace_tracer_pids;
 struct trace_pid_list;
 struct ftrace_ops;
 struct trace_array;
@@ -31,8 +32,9 @@ struct trace_array;
  * @chosen: its filter was set for it, and not for all who share one
  * @before: what ftrace_ops.tracer was before; until it has joined
  * @began: the filter that it had when it began with another one, or NULL; likewise
- * @pids: which tasks it is for, NULL: never said; the calls read it
- * @rcu: to free it: calls look at @pids
+ * @pids: which tasks it is for, NULL: never said, or it is @tr's own, whose lists
+ *	  are those of @tr
+ * @rcu: to free it
  * @name: what it is called, unique in @tr
  *
  * ftrace_lock.
@@ -49,7 +51,7 @@ struct ftrace_tracer {
 	bool			chosen;
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
-	struct ftrace_tracer_pids *pids;
+	struct ftrace_pids	*pids;
 	struct rcu_head		rcu;
 	char			name[FTRACE_TRACER_NAME];
 };
@@ -84,18 +86,55 @@ int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
 
 /* tracer_pid.c */
-bool ftrace_tracer_ignores_task(const struct ftrace_ops *ops);
-void ftrace_tracer_pid_func(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *op, struct ftrace_regs *fregs);
-bool ftrace_tracer_has_pids(const struct ftrace_ops *ops);
-struct ftrace_tracer_pids *ftrace_tracer_pids_get(struct ftrace_tracer *t);
-void ftrace_tracer_pids_put(struct ftrace_tracer_pids *p);
-void ftrace_tracer_pids_leave(struct ftrace_tracer *t);
-struct trace_pid_list *ftrace_tracer_pids_list(struct ftrace_tracer_pids *p,
-					       int type);
-int ftrace_tracer_pids_replace(struct ftrace_tracer_pids *p, int type,
-			       struct trace_pid_list *list);
-int ftrace_tracers_follow_fork(struct trace_array *tr, bool on);
+enum ftrace_pid_list {
+	FTRACE_PIDS,		/* the tasks to trace; none: all */
+	FTRACE_NO_PIDS,		/* those not to */
+	FTRACE_PID_LISTS,
+};
+
+/**
+ * struct ftrace_pids - which tasks a trace array's own tracer is for, or another
+ * @node: in the list of all whose owner is still there; ftrace_lock
+ * @refs: the owner, which is @tr or a tracer of it, and each open file; whoever
+ *	  drops the last one frees them
+ * @gone: the owner has left, so that they change no more; ftrace_lock
+ * @hooked: they are asked at each switch; ftrace_lock
+ * @follows: children go into them, too, and tasks that are freed leave; ftrace_lock
+ * @tr: the trace array, which stays until owner and files have gone; constant
+ * @lock: held by whoever reads a list or is about to replace it, also while user
+ *	  memory is read; taken before ftrace_lock
+ * @list: the lists, NULL: there is none. Replaced under @lock and ftrace_lock, so
+ *	  either keeps them; the hooks read them under RCU-sched, and children come
+ *	  and go in place; freed after tracepoint_synchronize_unregister()
+ * @verdict: FTRACE_PID_IGNORE, or the PID of the task that the CPU runs, which is
+ *	     to be traced; FTRACE_PID_TRACE while there is no list. Written by its
+ *	     own CPU at a switch, and by others only when no hook can run; calls
+ *	     read it with preemption off. The pointer is constant
+ * @own_verdict: where @verdict points, to be freed with them; NULL: it is in @tr,
+ *		 where the graph tracer looks at it, too; constant
+ */
+struct ftrace_pids {
+	struct list_head		node;
+	refcount_t			refs;
+	bool				gone;
+	bool				hooked;
+	bool				follows;
+	struct trace_array		*tr;
+	struct mutex			lock; /* see above */
+	struct trace_pid_list __rcu	*list[FTRACE_PID_LISTS];
+	int __percpu			*verdict;
+	int __percpu			*own_verdict;
+};
+
+bool ftrace_pids_ignore(const struct ftrace_ops *ops);
+struct ftrace_pids *ftrace_pids_get(struct trace_array *tr,
+				    struct ftrace_tracer *t);
+void ftrace_pids_put(struct ftrace_pids *p);
+void ftrace_pids_leave(struct ftrace_tracer *t);
+struct trace_pid_list *ftrace_pids_list(struct ftrace_pids *p,
+					enum ftrace_pid_list which);
+int ftrace_pids_replace(struct ftrace_pids *p, enum ftrace_pid_list which,
+			struct trace_pid_list *list);
 
 void ftrace_tracers_create_file(struct trace_array *tr, struct dentry *parent);
 
