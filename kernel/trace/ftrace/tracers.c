@@ -304,12 +304,12 @@ static void forget(struct ftrace_ops *ops)
 {
 	struct ftrace_tracer *t = ops->tracer;
 
-	WRITE_ONCE(ops->tracer, NULL);
+	ops->tracer = NULL;
 	if (!t || !t->ops)
 		return;
 	list_del(&t->list);
 	wait_no_more(ops);
-	kfree_rcu(t, rcu);
+	kfree(t);
 }
 
 /**
@@ -373,7 +373,7 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 		return;
 	ftrace_tracer_give_back(t);
 	ops->tracer = t->before;
-	kfree_rcu(t, rcu);
+	kfree(t);
 }
 
 /**
@@ -439,11 +439,11 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	list_del(&t->list);
 	if (ops != t->tr->ops)
 		wait_no_more(ops);
-	WRITE_ONCE(ops->tracer, NULL);
+	ops->tracer = NULL;
 	/* In an instance the base may run its graph tracer and the other one. */
 	if (!runs(owner))
-		WRITE_ONCE(owner->tracer, t->shares ? &has_left_shares : &has_left);
-	kfree_rcu(t, rcu);
+		owner->tracer = t->shares ? &has_left_shares : &has_left;
+	kfree(t);
 }
 
 /**

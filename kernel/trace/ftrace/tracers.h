@@ -34,7 +34,6 @@ struct trace_array;
  * @began: the filter that it had when it began with another one, or NULL; likewise
  * @pids: which tasks it is for, NULL: never said, or it is @tr's own, whose lists
  *	  are those of @tr
- * @rcu: to free it
  * @name: what it is called, unique in @tr
  *
  * ftrace_lock.
@@ -52,7 +51,6 @@ struct ftrace_tracer {
 	struct ftrace_tracer	*before;
 	struct ftrace_ops_hash	*began;
 	struct ftrace_pids	*pids;
-	struct rcu_head		rcu;
 	char			name[FTRACE_TRACER_NAME];
 };
 
