@@ -31,7 +31,7 @@
 static unsigned int boot_slots __initdata = 16 * 1024;
 
 /* Room for a second of a running system: one page, less the header. */
-#define SLOTS_MIN	(PAGE_SIZE / sizeof(u32) - 32)
+#define SLOTS_MIN	(PAGE_SIZE / sizeof(u32) - 40)
 #define SLOTS_MAX	SZ_1M
 
 /*

@@ -19,8 +19,6 @@
 
 struct ftrace_note_table *ftrace_notes;
 
-/* Notes that are in the table now. */
-static atomic_t nr_pending = ATOMIC_INIT(0);
 /* Notes ever taken, calls ever skipped. */
 static atomic_long_t nr_noted = ATOMIC_LONG_INIT(0);
 static atomic_long_t nr_skipped = ATOMIC_LONG_INIT(0);
@@ -67,7 +65,7 @@ noinstr void ftrace_note(unsigned long ip)
 
 	switch (ftrace_note_claim(t, ftrace_note_key(ip))) {
 	case FTRACE_NOTE_TAKEN:
-		raw_atomic_inc(&nr_pending);
+		raw_atomic_inc(&t->nr_pending);
 		raw_atomic_long_inc(&nr_noted);
 		break;
 	case FTRACE_NOTE_FULL:
@@ -138,16 +136,10 @@ static void free_quiet(struct work_struct *work)
 {
 	struct llist_node *quiet = llist_del_all(&quiet_tables);
 	struct ftrace_note_table *t, *next;
-	size_t i;
 
 	synchronize_rcu_tasks_rude();
-	llist_for_each_entry_safe(t, next, quiet, quiet) {
-		for (i = 0; i < ftrace_note_slots(t->nr_homes); i++) {
-			if (t->slots[i])
-				atomic_dec(&nr_pending);
-		}
+	llist_for_each_entry_safe(t, next, quiet, quiet)
 		vfree(t);
-	}
 }
 
 static DECLARE_WORK(free_work, free_quiet);
@@ -166,8 +158,8 @@ static void table_is_quiet(struct rcu_head *rcu)
  * @t: the table, may be NULL
  *
  * Does not wait: a task preempted in the recorder still has the table in a
- * register, RCU-tasks waits for those, and that can take very long. Its notes
- * count as pending meanwhile.
+ * register, RCU-tasks waits for those, and that can take very long. Nobody
+ * waits for its notes meanwhile: they are lost, and so is their count.
  *
  * Context: process.
  */
@@ -200,7 +192,7 @@ void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip), void *data)
 			continue;
 		/* Only this side ever empties a slot, and only under the lock. */
 		WRITE_ONCE(t->slots[i], 0);
-		atomic_dec(&nr_pending);
+		atomic_dec(&t->nr_pending);
 	}
 }
 
@@ -214,9 +206,9 @@ void ftrace_notes_stat(struct ftrace_notes_stat *st)
 {
 	const struct ftrace_note_table *t = READ_ONCE(ftrace_notes);
 
-	st->pending = atomic_read(&nr_pending);
 	st->noted = atomic_long_read(&nr_noted);
 	st->skipped = atomic_long_read(&nr_skipped);
 	/* There is none if start-up has failed. */
 	st->slots = t ? t->nr_homes : 0;
+	st->pending = t ? atomic_read(&t->nr_pending) : 0;
 }

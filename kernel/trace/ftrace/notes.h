@@ -29,7 +29,7 @@
 
 /* Offsets in struct ftrace_note_table, for the entry code. */
 #define FTRACE_NOTES_HOMES	0
-#define FTRACE_NOTES_SLOTS	64
+#define FTRACE_NOTES_SLOTS	128
 
 #ifndef __ASSEMBLY__
 
@@ -45,16 +45,18 @@
  *	the table is published
  * @rcu: once it is out of use, until nobody reads it
  * @quiet: then, until it is freed
+ * @nr_pending: how many slots are taken; changes in any context
  * @slots: the notes: @nr_homes + FTRACE_NOTE_PROBES - 1 of them. A slot goes
  *	from 0 to a key by cmpxchg, in any context.
  *
  * What the recorder reads all the time and what it writes are kept on lines of
- * their own: counters do not belong here.
+ * their own.
  */
 struct ftrace_note_table {
 	u64			nr_homes;
-	struct rcu_head		rcu;
+	struct rcu_head		rcu __aligned(64);
 	struct llist_node	quiet;
+	atomic_t		nr_pending;
 	u32			slots[] __aligned(FTRACE_NOTES_SLOTS);
 };
 

@@ -23,7 +23,7 @@ enum ftrace_note_result {
 
 /**
  * struct ftrace_notes_stat - the figures of the recorder
- * @pending: notes that no round has turned into records yet
+ * @pending: notes in the table in use, which no round has made records of yet
  * @noted: notes taken since boot
  * @skipped: calls since boot that found no slot
  * @slots: home slots of the table in use

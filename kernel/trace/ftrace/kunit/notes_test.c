@@ -6,6 +6,8 @@
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
@@ -500,21 +502,77 @@ static int spin(void *data)
 	return 0;
 }
 
-/* Rounds go on while somebody may still be in a table that is out of use. */
+/* Has it not been freed? Addresses are not used again that soon. */
+static bool is_there(const struct ftrace_note_table *t)
+{
+	return find_vm_area(t);
+}
+
+static void expect_freed(struct kunit *test, const struct ftrace_note_table *t)
+{
+	unsigned long end = jiffies + 120 * HZ;
+
+	while (is_there(t) && time_before(jiffies, end))
+		msleep(20);
+	KUNIT_EXPECT_FALSE_MSG(test, is_there(t), "it is never freed");
+}
+
+/* A table that has been in use, with notes that no round has come by. */
+static struct ftrace_note_table *used_table(struct kunit *test)
+{
+	struct ftrace_note_table *t, *old;
+	struct fakes f = {};
+
+	f.base = ftrace_test_area(test, PAGE_SIZE);
+	t = ftrace_notes_alloc(4096);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	mutex_lock(&ftrace_lock);
+	old = ftrace_notes_publish(t);
+	note_all(&f);
+	KUNIT_EXPECT_PTR_EQ(test, ftrace_notes_publish(old), t);
+	mutex_unlock(&ftrace_lock);
+	return t;
+}
+
+static void freed_test(struct kunit *test)
+{
+	struct ftrace_note_table *t = used_table(test);
+
+	KUNIT_EXPECT_TRUE(test, is_there(t));
+	ftrace_notes_retire(t);
+	expect_freed(test, t);
+}
+
+/* What is left in a table that is out of use is no work for ftraced. */
+static void uncounted_test(struct kunit *test)
+{
+	struct ftrace_notes_stat before, after;
+	struct ftrace_note_table *t;
+
+	ftrace_notes_stat(&before);
+	t = used_table(test);
+	ftrace_notes_stat(&after);
+	/* Others take notes, but not that many, and never so often. */
+	KUNIT_EXPECT_GE(test, after.noted - before.noted, NR_FAKES);
+	KUNIT_EXPECT_LT(test, after.pending - before.pending, NR_FAKES);
+	ftrace_notes_retire(t);
+}
+
+/* Nor is a task that is preempted, and may be in such a table, waited for. */
 static void retire_test(struct kunit *test)
 {
-	struct spinner s = {};
 	struct ftrace_note_table *t;
+	struct spinner s = {};
 	struct task_struct *task;
+	unsigned int i;
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		kunit_skip(test, "tasks that do not sleep cannot be preempted");
-	t = ftrace_notes_alloc(64);
-	KUNIT_ASSERT_NOT_NULL(test, t);
+	t = used_table(test);
 	init_completion(&s.runs);
 	task = kthread_create(spin, &s, "ftrace-spinner");
 	if (IS_ERR(task)) {
-		vfree(t);
+		ftrace_notes_retire(t);
 		KUNIT_FAIL(test, "no thread: %ld", PTR_ERR(task));
 		return;
 	}
@@ -523,8 +581,14 @@ static void retire_test(struct kunit *test)
 	wait_for_completion(&s.runs);
 	ftrace_notes_retire(t);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(s.gave_up));
+	/* Longer than it takes when there is no such task. */
+	for (i = 0; i < 100 && is_there(t); i++)
+		msleep(20);
+	KUNIT_EXPECT_TRUE_MSG(test, is_there(t) || READ_ONCE(s.gave_up),
+			      "it is freed while a task may be in it");
 	WRITE_ONCE(s.stop, true);
 	kthread_stop_put(task);
+	expect_freed(test, t);
 }
 
 static struct kunit_case notes_cases[] = {
@@ -539,7 +603,9 @@ static struct kunit_case notes_cases[] = {
 	KUNIT_CASE_SLOW(reset_test),
 	KUNIT_CASE_SLOW(skipped_test),
 	KUNIT_CASE_SLOW(recorder_test),
-	KUNIT_CASE(retire_test),
+	KUNIT_CASE_SLOW(freed_test),
+	KUNIT_CASE(uncounted_test),
+	KUNIT_CASE_SLOW(retire_test),
 	{}
 };
 
