@@ -40,6 +40,8 @@ static DEFINE_MUTEX(probe_mutex);
  * @live: the sites to do it for, NULL for none; locked as @list, and read by
  *	  the callback under RCU
  * @data: the probe's own, made by its first init(); probe_mutex
+ * @before: what was in @live, until the data of the sites that have left it is
+ *	freed; probe_mutex
  * @rcu: to free it
  *
  * The data of a site is there as long as the site is in @live, and a grace
@@ -53,6 +55,7 @@ struct func_probe {
 	struct ftrace_probe_ops		*probe_ops;
 	struct ftrace_hash __rcu	*live;
 	void				*data;
+	struct ftrace_hash		*before;
 	struct rcu_head			rcu;
 };
 
@@ -292,18 +295,45 @@ static int shrink_probe(struct func_probe *probe, struct ftrace_hash *rest)
 	return 0;
 }
 
-/* Those of @live in a stretch of text that is gone, which nobody calls from. */
-static void free_gone(struct func_probe *probe, const struct ftrace_hash *live,
-		      u32 start, u32 end)
+/* ---- many at once --------------------------------------------------------- */
+
+/*
+ * When text or an instance goes, any number of probes may: first none of them is
+ * live any more, then a single grace period is enough for all of them, then their
+ * data is freed.
+ */
+
+/* The first step: leave the probe to none but @rest. Was it live for more? */
+static bool retire_live(struct func_probe *probe, struct ftrace_hash *rest)
+{
+	struct ftrace_hash *live = live_sites(probe);
+
+	lockdep_assert_held(&probe_mutex);
+	if (rest == live)
+		return false;
+	scoped_guard(mutex, &ftrace_lock)
+		rcu_assign_pointer(probe->live, rest);
+	probe->before = live;
+	return true;
+}
+
+/* The last step, for what has left in this stretch of text. */
+static void free_retired(struct func_probe *probe, u32 start, u32 end)
 {
 	struct ftrace_probe_ops *ops = probe->probe_ops;
+	const struct ftrace_hash *before = probe->before;
 	unsigned int i;
 
-	for (i = 0; ops->free && i < live->count; i++) {
-		if (live->sites[i] >= start && live->sites[i] < end)
+	if (!before)
+		return;
+	for (i = 0; ops->free && i < before->count; i++) {
+		if (before->sites[i] >= start && before->sites[i] < end)
 			ops->free(ops, probe->tr,
-				  ftrace_text_addr(live->sites[i]), probe->data);
+				  ftrace_text_addr(before->sites[i]),
+				  probe->data);
 	}
+	ftrace_hash_free(probe->before);
+	probe->before = NULL;
 }
 
 /*
@@ -311,18 +341,11 @@ static void free_gone(struct func_probe *probe, const struct ftrace_hash *live,
  * stays, for whoever set it to take away: a command may have to undo more than the
  * probe itself, as that of a snapshot has.
  */
-static void forget_sites(struct func_probe *probe, u32 start, u32 end)
+static bool forget_sites(struct func_probe *probe, u32 start, u32 end)
 {
-	struct ftrace_hash *live = live_sites(probe), *rest;
+	struct ftrace_hash *live = live_sites(probe);
 
-	rest = ftrace_hash_forget(live, false, start, end);
-	if (rest == live)
-		return;
-	scoped_guard(mutex, &ftrace_lock)
-		rcu_assign_pointer(probe->live, rest);
-	synchronize_rcu();
-	free_gone(probe, live, start, end);
-	ftrace_hash_free(live);
+	return retire_live(probe, ftrace_hash_forget(live, false, start, end));
 }
 
 /**
@@ -355,19 +378,28 @@ void ftrace_probes_unlock(void)
  * calls are not what they were set for.
  *
  * Context: process, event_mutex held, for the sake of free(), trace_types_lock, and
- * ftrace_probes_lock(); not ftrace_lock.
+ * ftrace_probes_lock(); not ftrace_lock. Waits for one grace period if there are
+ * any.
  */
 void ftrace_probes_forget(u32 start, u32 end)
 {
-	struct func_probe *probe, *next;
+	struct func_probe *probe;
 	struct trace_array *tr;
+	bool any = false;
 
 	lockdep_assert_held(&event_mutex);
 	lockdep_assert_held(&trace_types_lock);
 	lockdep_assert_held(&probe_mutex);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		list_for_each_entry_safe(probe, next, &tr->func_probes, list)
-			forget_sites(probe, start, end);
+		list_for_each_entry(probe, &tr->func_probes, list)
+			any |= forget_sites(probe, start, end);
+	}
+	if (!any)
+		return;
+	synchronize_rcu();
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		list_for_each_entry(probe, &tr->func_probes, list)
+			free_retired(probe, start, end);
 	}
 }
 
@@ -492,24 +524,22 @@ int unregister_ftrace_function_probe_func(char *glob, struct trace_array *tr,
  * @tr: the trace array
  *
  * Context: process, event_mutex held, for the sake of free(); may hold
- * trace_types_lock.
+ * trace_types_lock. Waits for one grace period if there are any.
  */
 void clear_ftrace_function_probes(struct trace_array *tr)
 {
 	struct func_probe *probe, *next;
-	struct ftrace_hash *sites;
+	bool any = false;
 
 	guard(mutex)(&probe_mutex);
-	list_for_each_entry_safe(probe, next, &tr->func_probes, list) {
-		/* Not shrink_probe(): this may not fail for want of memory. */
-		sites = live_sites(probe);
-		scoped_guard(mutex, &ftrace_lock)
-			rcu_assign_pointer(probe->live, NULL);
+	/* Not shrink_probe(): this may not fail for want of memory. */
+	list_for_each_entry(probe, &tr->func_probes, list)
+		any |= retire_live(probe, NULL);
+	if (any)
 		synchronize_rcu();
-		if (sites)
-			free_sites(probe, sites, sites->count);
+	list_for_each_entry_safe(probe, next, &tr->func_probes, list) {
+		free_retired(probe, 0, U32_MAX);
 		destroy_probe(probe);
-		ftrace_hash_free(sites);
 	}
 }
 
