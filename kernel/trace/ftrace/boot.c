@@ -6,6 +6,7 @@
 
 #include <linux/err.h>
 #include <linux/init.h>
+#include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/setup.h>
@@ -63,48 +64,81 @@ void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *buf,
 	}
 }
 
+static int __init add_text(char *start, char *end)
+{
+	guard(mutex)(&ftrace_lock);
+	return ftrace_region_add((unsigned long)start, (unsigned long)end,
+				 NULL) ? 0 : -ENOMEM;
+}
+
 static int __init add_kernel_text(void)
 {
-	int ret = -ENOMEM;
-
-	mutex_lock(&ftrace_lock);
-	if (ftrace_region_add((unsigned long)_stext, (unsigned long)_etext,
-			      NULL) &&
-	    ftrace_region_add((unsigned long)_sinittext,
-			      (unsigned long)_einittext, NULL))
-		ret = ftrace_table_kernel();
-	mutex_unlock(&ftrace_lock);
-	return ret;
+	return add_text(_stext, _etext);
 }
+
+static int __init add_init_text(void)
+{
+	return add_text(_sinittext, _einittext);
+}
+
+static int __init take_table(void)
+{
+	guard(mutex)(&ftrace_lock);
+	return ftrace_table_kernel();
+}
+
+static int __init set_dispatcher(void)
+{
+	return ftrace_update_ftrace_func(ftrace_ops_list_func);
+}
+
+static int (*const steps[])(void) __initconst = {
+	add_kernel_text,
+	add_init_text,
+	take_table,
+	ftraced_init,
+	ftrace_dyn_arch_init,
+	set_dispatcher,
+};
 
 #ifdef CONFIG_FTRACE_KSELFTEST
-/* So that a test can see what becomes of a kernel whose start-up fails. */
-static bool fail_start __initdata;
+/*
+ * So that a test can see what becomes of a kernel whose start-up fails: the step
+ * that does, from 1, or 0.
+ */
+static unsigned int fail_step __initdata;
 
-static int __init set_fail_start(char *str)
+static int __init set_fail_step(char *str)
 {
-	fail_start = true;
+	if (!str || kstrtouint(str, 0, &fail_step))
+		pr_warn("ftrace_fail_start=%s is no number\n", str ?: "");
 	return 0;
 }
-early_param("ftrace_fail_start", set_fail_start);
+early_param("ftrace_fail_start", set_fail_step);
+
+static bool __init is_to_fail(unsigned int step)
+{
+	if (step != fail_step)
+		return false;
+	pr_info("step %u of %zu fails, as ftrace_fail_start= says\n", step,
+		ARRAY_SIZE(steps));
+	return true;
+}
 #else
-#define fail_start	false
+static bool __init is_to_fail(unsigned int step)
+{
+	return false;
+}
 #endif
 
 static int __init start(void)
 {
-	int ret;
+	unsigned int i;
+	int ret = 0;
 
 	ftrace_ops_init(&global_ops);
-	if (fail_start)
-		return -ENOMEM;
-	ret = add_kernel_text();
-	if (!ret)
-		ret = ftraced_init();
-	if (!ret)
-		ret = ftrace_dyn_arch_init();
-	if (!ret)
-		ret = ftrace_update_ftrace_func(ftrace_ops_list_func);
+	for (i = 0; i < ARRAY_SIZE(steps) && !ret; i++)
+		ret = is_to_fail(i + 1) ? -ENOMEM : steps[i]();
 	return ret;
 }
 

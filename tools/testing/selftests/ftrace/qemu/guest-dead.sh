@@ -1,7 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs in a guest whose function tracing did not start (ftrace_fail_start on its
-# command line): all else works, and who asks for tracing is refused. Prints TAP.
+# Runs in a guest whose function tracing did not start, since one step of it has
+# failed (ftrace_fail_start=STEP on its command line): all else works, and who asks for
+# tracing is refused. Prints TAP.
+#
+# usage: guest-dead.sh STEP STEPS
+
+step=$1 steps=$2
 
 cd /sys/kernel/tracing || exit 1
 nr=0
@@ -15,7 +20,11 @@ check() { # name command...
 	echo "$result $nr $name"
 }
 
-said() { dmesg | grep -q 'ftrace: no function tracing: start-up failed (-12)'; }
+# What failed is what was to fail, and the kernel knows of no other steps.
+said() {
+	dmesg | grep -q "ftrace: step $step of $steps fails, as ftrace_fail_start= says" &&
+		dmesg | grep -q 'ftrace: no function tracing: start-up failed (-12)'
+}
 no_thread() {
 	local comm
 
@@ -53,10 +62,36 @@ can_be_read() {
 			{ echo "# $f: $out"; return 1; }
 	done
 }
+# Nor does anybody look, and the recorder takes no note.
 nothing_known() {
-	grep -qx 'records: 0' ftraced_stats && grep -qx 'rounds: 0' ftraced_stats &&
-		grep -qx 'stops: 0' ftraced_stats
+	local name
+
+	for name in records rounds stops notes pending skipped discovered; do
+		grep -qx "$name: 0" ftraced_stats ||
+			{ grep "^$name:" ftraced_stats | sed 's/^/# /'; return 1; }
+	done
 }
+# A probe is hit, or nobody is told that it is set.
+probe() { # place
+	local result=0
+
+	echo "p:dead $1" >kprobe_events || return
+	if echo 1 2>/dev/null >events/kprobes/dead/enable; then
+		echo >trace
+		cat /proc/version >/dev/null
+		grep -q ' dead: (' trace || result=1
+		echo 0 >events/kprobes/dead/enable || result=1
+	else
+		result=2
+	fi
+	echo >kprobe_events && return "$result"
+}
+probe_at_site() {
+	probe version_proc_show
+	[ $? -ne 1 ]
+}
+# Its first instruction after the call site, if there is an endbr64 or not.
+probe_elsewhere() { probe version_proc_show+9 || probe version_proc_show+5; }
 # Modules are text that comes and goes.
 modules() {
 	modprobe ftrace_test_mod && echo '* 3' >/sys/kernel/debug/ftrace_test_mod/run &&
@@ -72,7 +107,7 @@ events() {
 }
 
 echo "TAP version 13"
-echo "1..11"
+echo "1..16"
 check 'the log says so' said
 check 'there is no thread' no_thread
 check 'files can be read' can_be_read
@@ -81,6 +116,11 @@ check 'no filter' refuses into set_ftrace_filter vfs_read
 check 'no function tracer' refuses into current_tracer function
 check 'no graph tracer' refuses into current_tracer function_graph
 check 'nor is it switched' refuses into /proc/sys/kernel/ftrace_enabled 0
+check 'an instance comes' mkdir instances/dead
+check 'no tracer in it' refuses into instances/dead/current_tracer function
+check 'it goes' rmdir instances/dead
+check 'a probe at a call site is hit or refused' probe_at_site
+check 'a probe elsewhere is hit' probe_elsewhere
 check 'modules come and go' modules
 check 'events are traced' events
 check 'and nothing else was said' no_splat

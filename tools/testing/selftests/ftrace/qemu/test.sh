@@ -231,15 +231,21 @@ boots() { # LIST PREFIX [NAME]
 	[ $rows -gt 0 ] || fail "$1: no such row"
 }
 
-# One in which function tracing does not start. ftracetest begins by what is refused
-# there, and the kernel warns: so the script tests by itself, and reads the log.
-dead_boot() {
-	judge boot-dead -- "$here/run.py" "${options[@]}" --log "$logs/boot-dead$round.log" \
-		--cpus 2 "${turns[@]}" --allow-warn --append ftrace_fail_start \
-		"$here/guest-dead.sh"
+# Guests in which function tracing does not start, one for each step that can fail.
+# ftracetest begins by what is refused there, and the kernel warns: so the script tests
+# by itself, and reads the log.
+dead_boots() {
+	local step steps=6
+
+	for ((step = 1; step <= steps; step++)); do
+		judge "boot-dead-$step" -- "$here/run.py" "${options[@]}" \
+			--log "$logs/boot-dead-$step$round.log" --cpus 2 "${turns[@]}" \
+			--allow-warn --append "ftrace_fail_start=$step" \
+			"$here/guest-dead.sh" "$step" "$steps"
+	done
 }
 
-suite_boots() { boots boots.list boot-; dead_boot; }
+suite_boots() { boots boots.list boot-; dead_boots; }
 suite_table-boots() { boots table-boots.list boot-; }
 
 # The base's own tests of livepatch.
