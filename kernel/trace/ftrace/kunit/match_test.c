@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/err.h>
+#include <linux/module.h>
 #include <linux/string.h>
 
 #include "../internal.h"
@@ -424,45 +425,83 @@ static void waiting_test(struct kunit *test)
 	ftrace_hash_free(hash);
 }
 
-/* Who waits for other modules than the one that has come is not looked at. */
-static void resolve_test(struct kunit *test)
+#ifdef CONFIG_MODULES
+static void expect_come(struct kunit *test, struct hlist_head *waiting,
+			const char *module, unsigned long want)
 {
 	struct ftrace_hash *hash = NULL;
-	struct ftrace_waiter *w;
+
+	KUNIT_EXPECT_EQ(test, hweight_long(want),
+			ftrace_waiting_resolve(waiting, module, &hash));
+	expect_victims(test, hash, want, module ?: "any module");
+	ftrace_waiting_done(waiting);
+	ftrace_hash_free(hash);
+}
+
+/*
+ * Text that is known to be of a module is not yet of one that has come. Whoever
+ * waits for that module is not looked at until then, whichever else comes. The
+ * kernel's text stands in for a module's, so that there are functions to find.
+ */
+static void resolve_test(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	struct ftrace_hash *hash = NULL;
+	struct ftrace_region *r;
 	HLIST_HEAD(waiting);
 
+	KUNIT_ASSERT_NOT_NULL(test, mod);
 	guard(mutex)(&ftrace_lock);
+	r = ftrace_region_find(site_of(0));
+	KUNIT_EXPECT_NOT_NULL(test, r);
+	if (!r)
+		return;
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_apply_mod_pattern(&hash, &waiting,
+						 "ftrace_kunit_victim0",
+						 "no_such_a"));
 	KUNIT_EXPECT_EQ(test, 0,
 			ftrace_apply_mod_pattern(&hash, &waiting,
 						 "ftrace_kunit_victim1",
 						 "no_such_a"));
-	w = ftrace_waiting_nth(&waiting, 0);
-	KUNIT_EXPECT_NOT_NULL(test, w);
-	if (!w)
-		return;
-	/* Who asks for any other finds functions of the kernel. */
-	w->module = "!no_such_a";
-
-	KUNIT_EXPECT_EQ(test, 0, ftrace_waiting_resolve(&waiting, "no_such_a",
-							&hash));
-	ftrace_waiting_done(&waiting);
-	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim1", "!no_such_a");
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_apply_mod_pattern(&hash, &waiting,
+						 "ftrace_kunit_victim2",
+						 "no_such_[bc]"));
 	KUNIT_EXPECT_NULL(test, hash);
+	/* They come without the functions. */
+	expect_come(test, &waiting, "no_such_a", 0);
+	expect_come(test, &waiting, "no_such_b", 0);
+	expect_come(test, &waiting, NULL, 0);
+
+	strscpy(mod->name, "no_such_a");
+	r->mod = mod;
+	expect_come(test, &waiting, "no_such_b", 0);
+	expect_come(test, &waiting, "no_such", 0);
+	KUNIT_EXPECT_EQ(test, hlist_count_nodes(&waiting), 3);
+	expect_come(test, &waiting, "no_such_a", BIT(0) | BIT(1));
+
+	strscpy(mod->name, "no_such_c");
+	expect_come(test, &waiting, "no_such_a", 0);
+	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim2", "no_such_[bc]");
+	expect_come(test, &waiting, "no_such_c", BIT(2));
+	KUNIT_EXPECT_TRUE(test, hlist_empty(&waiting));
+	r->mod = NULL;
 
 	/* Any may have come since a file was opened. */
-	KUNIT_EXPECT_EQ(test, 1, ftrace_waiting_resolve(&waiting, NULL, &hash));
-	expect_waiting(test, &waiting, 0, "ftrace_kunit_victim1", "!no_such_a");
-	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
-
-	KUNIT_EXPECT_EQ(test, 1, ftrace_waiting_resolve(&waiting, "no_such_b",
-							&hash));
-	KUNIT_EXPECT_EQ(test, 1, hash ? hash->count : 0);
-	ftrace_waiting_done(&waiting);
-	KUNIT_EXPECT_TRUE(test, hlist_empty(&waiting));
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_apply_mod_pattern(&hash, &waiting,
+						 "ftrace_kunit_victim1",
+						 "no_such_a"));
+	strscpy(mod->name, "no_such_a");
+	r->mod = mod;
+	expect_come(test, &waiting, NULL, BIT(1));
+	r->mod = NULL;
 
 	ftrace_waiting_free(&waiting);
 	ftrace_hash_free(hash);
 }
+#endif /* CONFIG_MODULES */
 
 /* ---- the walk over names ------------------------------------------------- */
 
@@ -514,7 +553,9 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(match_number_test),
 	KUNIT_CASE(apply_test),
 	KUNIT_CASE(waiting_test),
+#ifdef CONFIG_MODULES
 	KUNIT_CASE(resolve_test),
+#endif
 	KUNIT_CASE(lookup_test),
 	KUNIT_CASE(names_test),
 	{}
