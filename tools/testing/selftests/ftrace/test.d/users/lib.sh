@@ -63,7 +63,8 @@ target_of() { # function
 }
 
 # Its call site calls code that calls the tracers: a trampoline or, if there may
-# be too few, the one of those that are always there that saves enough.
+# be too few, the one of those that are always there that saves enough. The text
+# says the same as the file.
 calls_tracers() { # function args|regs
 	local target
 
@@ -75,6 +76,9 @@ calls_tracers() { # function args|regs
 	*)			false ;;
 	esac || fail "$1 calls ${target:-nobody}"
 	[ "$(kind_of "$1")" = tracer ] || fail "$1 calls no tracer"
+	echo "$1" | text_of > "$TMPDIR/site"
+	[ "$(cut -d' ' -f4 "$TMPDIR/site")" = "$target" ] ||
+		fail "$1 calls not $target: $(cat "$TMPDIR/site")"
 }
 
 # Nobody traces it, and its text says so, too.
