@@ -12,7 +12,7 @@
 #include <asm/setup.h>
 
 #include "internal.h"
-#include "table.h"
+#include "sites/table.h"
 
 /* Set where a filter came with the boot, so that self-tests keep away. */
 bool ftrace_filter_param __initdata;

@@ -3,9 +3,9 @@
  * Text that is gone: whatever knows call sites in it forgets them, because other
  * text may come to lie there.
  */
-#include "filter_edit.h"
+#include "files/edit.h"
 #include "internal.h"
-#include "tracers.h"
+#include "tracers/tracers.h"
 
 /**
  * ftrace_forget_begin - text is about to go

@@ -23,9 +23,9 @@
 #include <linux/timer.h>
 
 #include "internal.h"
-#include "recorder.h"
+#include "sites/recorder.h"
 #include "stats.h"
-#include "table.h"
+#include "sites/table.h"
 
 /* Room for what runs until the first rounds, as ftraced_slots= may change. */
 static unsigned int boot_slots __initdata = 16 * 1024;

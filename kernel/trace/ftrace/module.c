@@ -7,7 +7,7 @@
 #include <linux/module.h>
 
 #include "internal.h"
-#include "table.h"
+#include "sites/table.h"
 
 static bool all_functions_wanted(void)
 {

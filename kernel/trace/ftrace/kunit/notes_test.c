@@ -13,8 +13,8 @@
 #include <linux/vmalloc.h>
 
 #include "../internal.h"
-#include "../notes.h"
-#include "../recorder.h"
+#include "../sites/notes.h"
+#include "../sites/recorder.h"
 #include "area.h"
 #include "victim.h"
 

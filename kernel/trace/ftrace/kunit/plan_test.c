@@ -9,7 +9,7 @@
  *
  * What the log may say meanwhile, for the runner in a guest:
  * provokes: call site \S+ \((ftrace_kunit_|0x).*it is left alone
- * provokes: WARNING: .* at kernel/trace/ftrace/plan\.c:\d+ report_bad\S*\+
+ * provokes: WARNING: .* at kernel/trace/ftrace/text/plan\.c:\d+ report_bad\S*\+
  */
 #include <kunit/test.h>
 #include <linux/minmax.h>

@@ -8,7 +8,7 @@
 #include <asm/text-patching.h>
 
 #include "../internal.h"
-#include "../table.h"
+#include "../sites/table.h"
 #include "area.h"
 
 static void tidy_test(struct kunit *test)

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 
 #include "../internal.h"
-#include "../tracers.h"
+#include "../tracers/tracers.h"
 
 #define NR_OPS	4
 

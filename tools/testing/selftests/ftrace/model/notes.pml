@@ -2,7 +2,7 @@
 /*
  * The note table: from a call of the recorder to a record.
  *
- * Models kernel/trace/ftrace/notes.c (ftrace_note_claim(), ftrace_note(),
+ * Models kernel/trace/ftrace/sites/notes.c (ftrace_note_claim(), ftrace_note(),
  * ftrace_notes_for_each(), ftrace_notes_publish(), ftrace_notes_retire(),
  * free_quiet()) and
  * ftraced.c (has_work(), collect(), round_once(), is_done(), resize_notes()).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The pairs of barriers in arch/x86/kernel/ftrace_text.c and in
- * kernel/trace/ftrace/probe.c, as in litmus/.
+ * kernel/trace/ftrace/users/probe.c, as in litmus/.
  *
  * Each process does its accesses once, in any order that its barriers allow. What
  * is written is seen by all others at once, as on x86; beyond that it is weaker

@@ -2,7 +2,7 @@
 /*
  * The life of a trampoline: who calls it, who is in it, when it is freed.
  *
- * Models kernel/trace/ftrace/trampoline.c (ftrace_tramp_put(), free_quiet(),
+ * Models kernel/trace/ftrace/text/trampoline.c (ftrace_tramp_put(), free_quiet(),
  * tramp_free(), tramp_of(), ftrace_tramp_keep(), tramp_disarm()), update.c
  * (finish(), commit(), drop_from(), set_aside()) and opsets.c (ftrace_opset_gc(),
  * opset_free(), ftrace_opset_keep()). README says what is assumed.

@@ -336,7 +336,7 @@ def alarms():
                 (console.warned is not None) == alarming
         # A WARNING is provoked as well, but that one and no other.
         warning = "[ 1.0] WARNING: CPU: 0 PID: 1 at %s:9 %s+0x1/0x2\n"
-        ours = ("kernel/trace/ftrace/plan.c", "report_bad")
+        ours = ("kernel/trace/ftrace/text/plan.c", "report_bad")
         for case, place, alarming in (("dynamic/corrupt.tc", ours, False),
                                       ("dynamic/filter.tc", ours, True),
                                       ("dynamic/corrupt.tc", (ours[0], "other"), True),

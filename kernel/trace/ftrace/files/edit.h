@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an open filter file shows and changes: filter_file.c, filter_edit.c.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_FILTER_EDIT_H
+#define _KERNEL_TRACE_FTRACE_FILTER_EDIT_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+#include "../internal.h"
+#include "../tracers/tracers.h"
+
+/**
+ * struct filter_edit - the filter of one tracer, as a file shows or changes it
+ * @list: in filter_file.edits
+ * @ops: whose filter it is, which the file or its trace array pins; NULL: that of
+ *	 the tracer @id
+ * @id: the tracer, see ftrace_tracer.id; it may leave at any time
+ * @dirty: something has been written that changes @hash
+ * @hash: the filter as read or being written; changes under ftrace_lock, too,
+ *	  because text may go
+ * @waiting: the same of what waits for modules
+ * @name: what the tracer is called
+ */
+struct filter_edit {
+	struct list_head	list;
+	struct ftrace_ops	*ops;
+	u64			id;
+	bool			dirty;
+	struct ftrace_hash	*hash;
+	struct hlist_head	waiting;
+	char			name[FTRACE_TRACER_NAME];
+};
+
+/**
+ * struct filter_file - one open filter file
+ * @open: in the list of all of them; ftrace_lock
+ * @tr: the trace array whose tracers have the filters, whose probes are shown and
+ *	whose commands are run; NULL: the file belongs to a tracer without one
+ * @enable: it is the list of what to trace; otherwise, what not to
+ * @truncate: what is written takes the place of what was there
+ * @several: there is more than one filter that it can be about
+ * @named: each line shows whose it is
+ * @addressed: a name has been written
+ * @in_name: the beginning of one has been
+ * @common: who writes means all tracers that have the filter in common
+ * @failed: a word was refused: nothing of what this file wrote takes effect
+ * @lock: serialises writers of this open file; covers all but @open and @names
+ * @edits: the filters, those of a set_ftrace_filter with several tracers in the
+ *	   order in which these joined
+ * @target: the one that the next word is for
+ * @parser: cuts what is written into words
+ * @names: the names of functions that are shown
+ *
+ * The reader is serialised by seq_file.
+ */
+struct filter_file {
+	struct list_head	open;
+	struct trace_array	*tr;
+	bool			enable;
+	bool			truncate;
+	bool			several;
+	bool			named;
+	bool			addressed;
+	bool			in_name;
+	bool			common;
+	bool			failed;
+	struct mutex		lock;	/* see above */
+	struct list_head	edits;
+	struct filter_edit	*target;
+	struct trace_parser	parser;
+	struct ftrace_names	names;
+};
+
+int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
+		      bool read);
+int filter_edits_select(struct filter_file *ff, const char *name);
+void filter_edits_lost(int err);
+void filter_edits_publish(struct filter_file *ff);
+void filter_edits_free(struct filter_file *ff);
+void filter_edits_forget(u32 start, u32 end);
+
+#endif /* _KERNEL_TRACE_FTRACE_FILTER_EDIT_H */

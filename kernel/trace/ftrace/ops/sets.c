@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interned sets of ops.
+ *
+ * A record carries the number of the set of ops that trace its call site. Two
+ * sites with the same ops carry the same number, whatever the order in which
+ * the ops came, so what a site has to call is decided once per set.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "../internal.h"
+
+#define OPSET_BITS	8
+
+/*
+ * The sets by content, and by number; number 0 is not given away. A plain array,
+ * not an xarray: a tracer on the command line is registered before those work.
+ * ftrace_lock.
+ */
+static DEFINE_HASHTABLE(opset_table, OPSET_BITS);
+static struct ftrace_opset **opset_ids;
+static u32 opset_nr_ids;
+
+static u32 opset_key(struct ftrace_ops *const *ops, unsigned int nr)
+{
+	return jhash(ops, nr * sizeof(*ops), 0);
+}
+
+/**
+ * ftrace_opset_find - the set that has a number
+ * @id: the number
+ *
+ * Context: ftrace_lock held.
+ * Return: the set; NULL for 0, the empty set.
+ */
+struct ftrace_opset *ftrace_opset_find(u32 id)
+{
+	lockdep_assert_held(&ftrace_lock);
+	return id < opset_nr_ids ? opset_ids[id] : NULL;
+}
+
+static struct ftrace_opset *opset_lookup(struct ftrace_ops *const *ops,
+					 unsigned int nr)
+{
+	struct ftrace_opset *set;
+
+	hash_for_each_possible(opset_table, set, node, opset_key(ops, nr)) {
+		if (set->nr == nr && !memcmp(set->ops, ops, nr * sizeof(*ops)))
+			return set;
+	}
+	return NULL;
+}
+
+static int opset_index(const struct ftrace_opset *set,
+		       const struct ftrace_ops *ops)
+{
+	unsigned int i;
+
+	for (i = 0; set && i < set->nr; i++) {
+		if (set->ops[i] == ops)
+			return i;
+	}
+	return -1;
+}
+
+static int grow_ids(gfp_t gfp)
+{
+	u32 nr = min(max(64U, 2 * opset_nr_ids), FTRACE_REC_SET_MASK + 1);
+	struct ftrace_opset **ids;
+
+	/* A record has no room for a larger number. */
+	if (nr == opset_nr_ids)
+		return -ENOSPC;
+	ids = kvrealloc(opset_ids, array_size(nr, sizeof(*ids)), gfp | __GFP_ZERO);
+	if (!ids)
+		return -ENOMEM;
+	opset_ids = ids;
+	opset_nr_ids = nr;
+	return 0;
+}
+
+static int assign_id(struct ftrace_opset *set, gfp_t gfp)
+{
+	u32 id = 1;
+	int ret;
+
+	while (id < opset_nr_ids && opset_ids[id])
+		id++;
+	if (id >= opset_nr_ids) {
+		ret = grow_ids(gfp);
+		if (ret)
+			return ret;
+	}
+	set->id = id;
+	opset_ids[id] = set;
+	return 0;
+}
+
+/* ---- what a set calls ---------------------------------------------------- */
+
+/**
+ * ftrace_ops_callee - what a trampoline calls for an ops
+ * @ops: the ops
+ *
+ * One that leaves its protection to others is called by them.
+ *
+ * Context: any.
+ */
+unsigned long ftrace_ops_callee(const struct ftrace_ops *ops)
+{
+	if (ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU))
+		return (unsigned long)ftrace_ops_guarded;
+	return (unsigned long)READ_ONCE(ops->func);
+}
+
+/*
+ * A direct call is made last, just before it one for all the graph users, and a
+ * stub is there for its call sites only. An unwinder looks for the graph users'
+ * return address first, and then for those of rethook and kretprobes: so graph
+ * users replace it after them.
+ */
+static bool is_called(const struct ftrace_ops *ops)
+{
+	return !(ops->flags & (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_STUB |
+			       FTRACE_OPS_FL_SUBOP));
+}
+
+static void add_call(struct ftrace_tramp_spec *spec, const struct ftrace_ops *ops)
+{
+	spec->nr++;
+	spec->call[spec->nr - 1].func = ftrace_ops_callee(ops);
+	spec->call[spec->nr - 1].arg = (unsigned long)ops;
+}
+
+static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
+{
+	const struct ftrace_ops *graph = NULL;
+	struct ftrace_tramp_spec *spec;
+	unsigned int i;
+
+	spec = kzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
+	if (!spec)
+		return NULL;
+	spec->nr = set->nr;
+	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
+	/*
+	 * Whoever is given all registers may change where the function goes on,
+	 * too: a probe whose handler returns 1, error injection, BPF.
+	 */
+	spec->follow = set->flags & (FTRACE_OPS_FL_IPMODIFY |
+				     FTRACE_OPS_FL_SAVE_REGS);
+	for (spec->nr = 0, i = 0; i < set->nr; i++) {
+		struct ftrace_ops *ops = set->ops[i];
+
+		if (ops->flags & FTRACE_OPS_FL_DIRECT)
+			spec->jump = ftrace_ops_direct(ops);
+		if (ops->flags & FTRACE_OPS_FL_SUBOP)
+			graph = ops;
+		if (is_called(ops))
+			add_call(spec, ops);
+	}
+	if (graph)
+		add_call(spec, graph);
+	return spec;
+}
+
+static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
+{
+	struct ftrace_tramp_spec *spec = spec_of(set);
+	struct ftrace_tramp *t = spec ? ftrace_tramp_make(spec) : NULL;
+
+	kfree(spec);
+	return t;
+}
+
+/* A direct call that is all there is needs no trampoline of ours. */
+static bool is_direct(const struct ftrace_opset *set)
+{
+	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
+}
+
+/* The one that serves all sets: slower, and always there. */
+static unsigned long fallback_of(const struct ftrace_opset *set)
+{
+	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
+			  FTRACE_OPS_FL_DIRECT))
+		return FTRACE_REGS_ADDR;
+	return FTRACE_ADDR;
+}
+
+static void set_target(struct ftrace_opset *set)
+{
+	unsigned long addr;
+
+	if (is_direct(set)) {
+		addr = ftrace_ops_direct(set->ops[0]);
+	} else {
+		set->tramp = make_tramp(set);
+		addr = set->tramp ? ftrace_tramp_ip(set->tramp) :
+				    fallback_of(set);
+	}
+	set->target = ftrace_text_key(addr);
+	set->next = set->target;
+}
+
+static void opset_free(struct ftrace_opset *set)
+{
+	ftrace_tramp_put(set->tramp);
+	kfree(set);
+}
+
+/* Takes @set over. */
+static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
+{
+	struct ftrace_opset *known = opset_lookup(set->ops, set->nr);
+	int ret;
+
+	if (known) {
+		kfree(set);
+		return known->id;
+	}
+	ret = assign_id(set, gfp);
+	if (ret) {
+		kfree(set);
+		return ret;
+	}
+	set_target(set);
+	hash_add(opset_table, &set->node, opset_key(set->ops, set->nr));
+	return set->id;
+}
+
+static struct ftrace_opset *opset_alloc(unsigned int nr, gfp_t gfp)
+{
+	struct ftrace_opset *set;
+
+	set = kzalloc(struct_size(set, ops, nr), gfp);
+	if (set)
+		set->nr = nr;
+	return set;
+}
+
+static void opset_fill(struct ftrace_opset *set, unsigned int i,
+		       struct ftrace_ops *ops)
+{
+	set->ops[i] = ops;
+	set->flags |= ops->flags;
+}
+
+static bool has_shared(const struct ftrace_opset *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->ops[i]->flags & FTRACE_OPS_FL_SHARED)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One can say where the function goes on, and one what is called directly. The
+ * two go together if the direct one knows of it.
+ */
+static bool conflict(const struct ftrace_opset *set,
+		     const struct ftrace_ops *ops)
+{
+	unsigned long both = set->flags & ops->flags;
+	unsigned long any = set->flags | ops->flags;
+
+	if (both & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT))
+		return true;
+	return any & FTRACE_OPS_FL_IPMODIFY && any & FTRACE_OPS_FL_DIRECT &&
+	       !(ops->flags & FTRACE_OPS_FL_SHARED) && !has_shared(set);
+}
+
+/*
+ * Where the last ops leads to that was added to a set or taken away: many
+ * records with that set in a row ask for the same.
+ */
+static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
+					   const struct ftrace_ops *ops)
+{
+	static struct ftrace_opset_step from_empty;
+	struct ftrace_opset_step *step = set ? &set->step : &from_empty;
+
+	if (!ops || step->ops != ops)
+		*step = (struct ftrace_opset_step) {
+			.ops	 = ops,
+			.with	 = -1,
+			.without = -1,
+		};
+	return step;
+}
+
+/**
+ * ftrace_opset_with - the set that has one ops more
+ * @id: the set to start from
+ * @ops: the ops to add; it may be in already
+ *
+ * A set that is not there yet is made, with no records; ftrace_opset_gc()
+ * takes it away again if it stays so.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: the number of the set; -ENOMEM; -ENOSPC if there are too many; -EBUSY
+ * if @ops cannot be together with those that are in.
+ */
+int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
+{
+	struct ftrace_opset *from = ftrace_opset_find(id), *set;
+	struct ftrace_opset_step *step = step_from(from, ops);
+	unsigned int i = 0, nr = from ? from->nr : 0;
+
+	if (step->with >= 0)
+		return step->with;
+	if (opset_index(from, ops) >= 0)
+		return id;
+	if (from && conflict(from, ops))
+		return -EBUSY;
+	set = opset_alloc(nr + 1, GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	while (i < nr && from->ops[i] < ops) {
+		opset_fill(set, i, from->ops[i]);
+		i++;
+	}
+	opset_fill(set, i, ops);
+	for (; i < nr; i++)
+		opset_fill(set, i + 1, from->ops[i]);
+	step->with = opset_intern(set, GFP_KERNEL);
+	return step->with;
+}
+
+/**
+ * ftrace_opset_without - the set that lacks one ops
+ * @id: the set to start from
+ * @ops: the ops to take away; it need not be in
+ *
+ * Who unregisters cannot do much about an error, and what is asked for here is
+ * small: so this waits for memory as long as it takes.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: the number of the set, or -ENOSPC if there are too many.
+ */
+int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
+{
+	struct ftrace_opset *from = ftrace_opset_find(id), *set;
+	struct ftrace_opset_step *step = step_from(from, ops);
+	gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
+	int gone, i;
+
+	if (step->without >= 0)
+		return step->without;
+	gone = opset_index(from, ops);
+	if (gone < 0)
+		return id;
+	if (from->nr == 1)
+		return 0;
+	set = opset_alloc(from->nr - 1, gfp);
+	for (i = 0; i < set->nr; i++)
+		opset_fill(set, i, from->ops[i + (i >= gone)]);
+	step->without = opset_intern(set, gfp);
+	return step->without;
+}
+
+/**
+ * ftrace_opset_has - is an ops in a set?
+ * @id: the set
+ * @ops: the ops
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_opset_has(u32 id, struct ftrace_ops *ops)
+{
+	return opset_index(ftrace_opset_find(id), ops) >= 0;
+}
+
+/**
+ * ftrace_opset_target - what the call sites of a set call
+ * @id: the set
+ *
+ * Context: ftrace_lock held.
+ * Return: the target as ftrace_text_key(), 0 for the empty set.
+ */
+u32 ftrace_opset_target(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	return set ? set->target : 0;
+}
+
+/**
+ * ftrace_opset_move - records go from one set to another
+ * @from: the set they had
+ * @to: the set they get
+ * @nr: how many
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_opset_move(u32 from, u32 to, unsigned int nr)
+{
+	struct ftrace_opset *set;
+
+	if (from == to || !nr)
+		return;
+	set = ftrace_opset_find(from);
+	if (set)
+		set->nr_recs -= nr;
+	set = ftrace_opset_find(to);
+	if (set)
+		set->nr_recs += nr;
+}
+
+/**
+ * ftrace_opset_keep - what a set calls may be called for good
+ * @id: the set
+ *
+ * The set itself goes like any other, when no record has it. Code that is called
+ * directly, with no trampoline, belongs to its user: it is his to keep.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_opset_keep(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	/* One that call sites are about to get has not been called by any. */
+	if (set && set->tramp &&
+	    set->target == ftrace_text_key(ftrace_tramp_ip(set->tramp)))
+		ftrace_tramp_keep(set->tramp);
+}
+
+/**
+ * ftrace_opset_gc - free the sets that no record has
+ *
+ * Context: process, ftrace_lock held, and no update under way; may sleep for a
+ * grace period, see ftrace_tramp_put().
+ */
+void ftrace_opset_gc(void)
+{
+	struct ftrace_opset *set;
+	u32 id;
+
+	lockdep_assert_held(&ftrace_lock);
+	step_from(NULL, NULL);
+	for (id = 1; id < opset_nr_ids; id++) {
+		set = opset_ids[id];
+		if (!set)
+			continue;
+		/* It may lead to a set that goes, or from an ops that does. */
+		step_from(set, NULL);
+		if (set->nr_recs)
+			continue;
+		opset_ids[id] = NULL;
+		hash_del(&set->node);
+		opset_free(set);
+	}
+}
+
+/* ---- changes of what a set calls ----------------------------------------- */
+
+/* Which of the calls of a set's trampoline is the one for its i-th ops? */
+static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
+{
+	unsigned int nr = 0;
+
+	while (i--)
+		nr += is_called(set->ops[i]);
+	return nr;
+}
+
+/**
+ * ftrace_opsets_set_func - an ops has got another callback
+ * @ops: the ops
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_set_func(struct ftrace_ops *ops)
+{
+	struct ftrace_opset *set;
+	int bkt, i;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!is_called(ops) ||
+	    ftrace_ops_callee(ops) == (unsigned long)ftrace_ops_guarded)
+		return;
+	hash_for_each(opset_table, bkt, set, node) {
+		i = set->tramp ? opset_index(set, ops) : -1;
+		if (i >= 0)
+			ftrace_tramp_poke_call(set->tramp, call_of(set, i),
+					       ftrace_ops_callee(ops));
+	}
+}
+
+/**
+ * ftrace_opsets_plan_direct - an ops is to call other code directly
+ * @ops: the ops
+ * @addr: the code
+ *
+ * The set that is @ops alone gets another target: its call sites have to be
+ * changed, then ftrace_opsets_retargeted() called.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_opset *set = opset_lookup(&ops, 1);
+
+	if (set)
+		set->next = ftrace_text_key(addr);
+}
+
+/**
+ * ftrace_opsets_poke_direct - have trampolines leave for other code
+ * @ops: the ops whose direct call has changed
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_poke_direct(struct ftrace_ops *ops)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->tramp && opset_index(set, ops) >= 0)
+			ftrace_tramp_poke_jump(set->tramp,
+					       ftrace_ops_direct(ops));
+	}
+}
+
+/**
+ * ftrace_opsets_plan_tramps - make trampolines for those sets that have none
+ *
+ * As ftrace_opsets_plan_direct().
+ *
+ * Context: process, ftrace_lock held.
+ * Return: did one of them get a trampoline?
+ */
+bool ftrace_opsets_plan_tramps(void)
+{
+	struct ftrace_opset *set;
+	bool any = false;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->tramp || is_direct(set))
+			continue;
+		set->tramp = make_tramp(set);
+		if (!set->tramp)
+			continue;
+		set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
+		any = true;
+	}
+	return any;
+}
+
+/**
+ * ftrace_opset_next - what the call sites of a set are to call
+ * @id: the set
+ *
+ * Context: ftrace_lock held.
+ * Return: the target as ftrace_text_key(), 0 for the empty set. It differs from
+ * ftrace_opset_target() if that is to change.
+ */
+u32 ftrace_opset_next(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	return set ? set->next : 0;
+}
+
+/**
+ * ftrace_opsets_retargeted - call sites have been changed, or not
+ * @done: they have
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opsets_retargeted(bool done)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (set->next == set->target)
+			continue;
+		if (done) {
+			set->target = set->next;
+			continue;
+		}
+		set->next = set->target;
+		ftrace_tramp_put(set->tramp);
+		set->tramp = NULL;
+	}
+}

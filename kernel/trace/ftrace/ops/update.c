@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Updates: from what the ops want to a plan, and from a plan that has been
+ * written to the records.
+ *
+ * An update walks the records it concerns in the order of their addresses. A
+ * record that is NEW, one whose text is as it was found, takes part like any
+ * other: it goes straight to what it has to call.
+ */
+#include <linux/err.h>
+
+#include "../internal.h"
+#include "../stats.h"
+
+/*
+ * False while kernel.ftrace_enabled holds every site at a nop. The records
+ * keep their sets meanwhile. ftrace_lock.
+ */
+static bool sites_on = true;
+
+unsigned long ftrace_nr_bad;
+
+/**
+ * struct step - the last question and its answer
+ * @state: the set of a record that is neither new nor bad
+ * @want: the ops wants the site
+ * @to: the set that follows
+ * @from_text: what the text calls now
+ * @to_text: what it has to call
+ *
+ * Neighbours mostly have the same set, so that a walk over all records asks
+ * the table of sets but a few times.
+ */
+struct step {
+	u32	state;
+	bool	want;
+	int	to;
+	u32	from_text;
+	u32	to_text;
+};
+
+/* Not a set. */
+#define NO_STEP		{ .state = FTRACE_REC_BAD }
+
+/**
+ * struct update - one update under way
+ * @plan: the changes so far
+ * @ops: the one whose filter changes, or
+ * @shared: the filter that changes, of all ops that use it; if both are NULL, only
+ *	NEW records are given their sets
+ * @old: the filter it had; NULL: it was not registered
+ * @new: the filter it gets; NULL: it goes
+ * @all: @new means every site
+ * @last: see there
+ */
+struct update {
+	struct ftrace_plan		plan;
+	struct ftrace_ops		*ops;
+	struct ftrace_ops_hash		*shared;
+	const struct ftrace_filter	*old;
+	const struct ftrace_filter	*new;
+	bool				all;
+	struct step			last;
+};
+
+static u32 set_text(u32 id)
+{
+	return sites_on ? ftrace_opset_target(id) : 0;
+}
+
+static u32 new_text(const struct dyn_ftrace *rec)
+{
+	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
+}
+
+/**
+ * ftrace_rec_text - what the text of a record's call site is
+ * @rec: the record, not a bad one
+ *
+ * Context: ftrace_lock held.
+ * Return: what the site calls as ftrace_text_key(), 0 for a nop.
+ */
+u32 ftrace_rec_text(const struct dyn_ftrace *rec)
+{
+	if (rec->state & FTRACE_REC_NEW)
+		return new_text(rec);
+	return set_text(ftrace_rec_set(rec));
+}
+
+/* Is it an ops whose filter changes? */
+static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
+{
+	return ops == u->ops || (u->shared && ops->func_hash == u->shared);
+}
+
+/* The set that a site would have by all registered ops that are not concerned. */
+static int wanted_set(const struct update *u, unsigned long ip)
+{
+	struct ftrace_filter f;
+	struct ftrace_ops *ops = NULL;
+	int id = 0;
+
+	while ((ops = ftrace_next_ops(ops))) {
+		if (is_concerned(u, ops))
+			continue;
+		ftrace_ops_filter(ops, &f);
+		if (ftrace_filter_wants(&f, ip))
+			id = ftrace_opset_with(id, ops);
+		if (id < 0)
+			break;
+	}
+	return id;
+}
+
+/* The set that is @id with, or without, the ops that are concerned. */
+static int set_after(const struct update *u, int id, bool want)
+{
+	struct ftrace_ops *ops = NULL;
+
+	if (u->ops)
+		return want ? ftrace_opset_with(id, u->ops) :
+			      ftrace_opset_without(id, u->ops);
+	while (u->shared && id >= 0 && (ops = ftrace_next_ops(ops))) {
+		if (is_concerned(u, ops))
+			id = want ? ftrace_opset_with(id, ops) :
+				    ftrace_opset_without(id, ops);
+	}
+	return id;
+}
+
+static int take_step(struct update *u, u32 id, bool want)
+{
+	struct step *s = &u->last;
+
+	s->state = id;
+	s->want = want;
+	s->to = set_after(u, id, want);
+	if (s->to < 0) {
+		s->state = FTRACE_REC_BAD;
+		return s->to;
+	}
+	s->from_text = set_text(id);
+	s->to_text = set_text(s->to);
+	return 0;
+}
+
+/* A site that nobody has patched yet gets all that the ops ask for at once. */
+static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
+{
+	int id, ret;
+
+	id = wanted_set(u, ftrace_rec_ip(rec));
+	if (id < 0)
+		return id;
+	ret = take_step(u, id, want);
+	if (ret)
+		return ret;
+	return ftrace_plan_add(&u->plan, rec, new_text(rec), u->last.to_text,
+			       u->last.to);
+}
+
+static __always_inline int update_rec(struct update *u, struct dyn_ftrace *rec)
+{
+	u32 state = rec->state;
+	bool want = u->all ||
+		    (u->new && ftrace_filter_wants(u->new, ftrace_rec_ip(rec)));
+	int ret;
+
+	if (unlikely(state & (FTRACE_REC_NEW | FTRACE_REC_BAD)))
+		return state & FTRACE_REC_BAD ? 0 : update_new(u, rec, want);
+
+	state &= FTRACE_REC_SET_MASK;
+	if (state != u->last.state || want != u->last.want) {
+		ret = take_step(u, state, want);
+		if (ret)
+			return ret;
+	}
+	if (u->last.to == state)
+		return 0;
+	return ftrace_plan_add(&u->plan, rec, u->last.from_text,
+			       u->last.to_text, u->last.to);
+}
+
+static int update_region(struct update *u, struct ftrace_region *r)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; recs && i < recs->nr && !ret; i++)
+		ret = update_rec(u, &recs->rec[i]);
+	return ret;
+}
+
+static int update_all(struct update *u)
+{
+	struct ftrace_region *r;
+	unsigned int nr = 0;
+	int ret;
+
+	list_for_each_entry(r, &ftrace_regions, list)
+		nr += ftrace_region_nr(r);
+	ret = ftrace_plan_reserve(&u->plan, nr);
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (ret)
+			break;
+		ret = update_region(u, r);
+	}
+	return ret;
+}
+
+static unsigned int count_of(const struct ftrace_filter *f)
+{
+	return f ? f->filter->count : 0;
+}
+
+/* Both filters are lists of sites: only what is on them can change. */
+static int update_listed(struct update *u)
+{
+	unsigned int nr_old = count_of(u->old), nr_new = count_of(u->new);
+	unsigned int i = 0, j = 0;
+	int ret = 0;
+
+	while ((i < nr_old || j < nr_new) && !ret) {
+		u32 x = i < nr_old ? u->old->filter->sites[i] : U32_MAX;
+		u32 y = j < nr_new ? u->new->filter->sites[j] : U32_MAX;
+		struct dyn_ftrace *rec;
+
+		i += i < nr_old && x <= y;
+		j += j < nr_new && y <= x;
+		rec = ftrace_rec_find(ftrace_text_addr(min(x, y)));
+		if (rec)
+			ret = update_rec(u, rec);
+	}
+	return ret;
+}
+
+static void set_aside(struct dyn_ftrace *rec)
+{
+	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
+	u32 id = ftrace_rec_set(rec);
+
+	if (rec->state & FTRACE_REC_NEW)
+		r->nr_new--;
+	/* Whoever wrote over its call may put it back. */
+	if (sites_on)
+		ftrace_opset_keep(id);
+	ftrace_opset_move(id, 0, 1);
+	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
+	ftrace_nr_bad++;
+}
+
+static void was_new(const struct dyn_ftrace *rec)
+{
+	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
+}
+
+/* What stays with a record that has once called for a set. */
+static u32 marks_of(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	if (!set)
+		return 0;
+	return set->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) ?
+	       FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED : FTRACE_REC_TOUCHED;
+}
+
+/* The text is written: let the records say so. */
+static void commit(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+	u32 from = 0, to = 0, run = 0, marks = 0;
+
+	for (e = plan->entries; e < end; e++) {
+		struct dyn_ftrace *rec = e->rec;
+		u32 was = rec->state & FTRACE_REC_SET_MASK;
+		u32 kept = rec->state & FTRACE_REC_KEPT;
+
+		if (unlikely(rec->state & FTRACE_REC_NEW))
+			was_new(rec);
+		if (was != from || e->state != to) {
+			ftrace_opset_move(from, to, run);
+			from = was;
+			to = e->state;
+			run = 0;
+			marks = marks_of(to);
+		}
+		run++;
+		if (e->to)
+			kept |= marks;
+		WRITE_ONCE(rec->state, e->state | kept);
+	}
+	ftrace_opset_move(from, to, run);
+}
+
+/* Takes the plan over. */
+static int finish(struct ftrace_plan *plan, int ret)
+{
+	unsigned int bad;
+
+	if (!ret)
+		ret = ftrace_plan_write(plan, &bad);
+	if (!ret)
+		commit(plan);
+	else if (ret == -EINVAL)
+		set_aside(plan->entries[bad].rec);
+	ftrace_plan_free(plan);
+	ftrace_opset_gc();
+	return ret;
+}
+
+static bool is_listed(const struct ftrace_filter *f)
+{
+	return !f || !ftrace_hash_empty(f->filter);
+}
+
+/* Touches the records on either filter, or all if one of them means that. */
+static int update_between(struct update *u, const struct ftrace_filter *old,
+			  const struct ftrace_filter *new)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	/* Who goes is let go, see ftrace_kill(). */
+	if (ftrace_disabled && new)
+		return -ENODEV;
+	u->old = old;
+	u->new = new;
+	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
+	ret = is_listed(old) && is_listed(new) ? update_listed(u) :
+						 update_all(u);
+	return finish(&u->plan, ret);
+}
+
+/**
+ * ftrace_update_ops - have call sites follow a change of one ops
+ * @ops: the ops
+ * @old: its filter up to now; NULL: it was not registered
+ * @new: its filter from now on
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
+ * together with another ops), -EINVAL (a call site is not what it should be; it
+ * is set aside), -ENODEV (ftrace is dead), and every site is as it was.
+ */
+int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
+		      const struct ftrace_filter *new)
+{
+	struct update u = { .ops = ops, .last = NO_STEP };
+
+	return update_between(&u, old, new);
+}
+
+/**
+ * ftrace_update_filter - have call sites follow a change of a filter
+ * @h: the filter, of any number of registered ops
+ * @old: what it has been up to now
+ * @new: what it is from now on
+ *
+ * All who use it follow in one stop of the machine, or none.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: as ftrace_update_ops().
+ */
+int ftrace_update_filter(struct ftrace_ops_hash *h,
+			 const struct ftrace_filter *old,
+			 const struct ftrace_filter *new)
+{
+	struct update u = { .shared = h, .last = NO_STEP };
+
+	return update_between(&u, old, new);
+}
+
+/* One site, by itself; a bad one is reported and set aside. */
+static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
+{
+	struct ftrace_plan_entry e = {
+		.rec	= rec,
+		.ip	= rec->key,
+		.from	= ftrace_rec_text(rec),
+	};
+	struct ftrace_plan one = { .entries = &e, .nr = 1, .nr_text = 1 };
+	u32 id = ftrace_rec_set(rec);
+	int to = ftrace_opset_without(id, ops);
+
+	if (to == id || WARN_ON_ONCE(to < 0))
+		return;
+	e.state = to;
+	e.to = set_text(to);
+	if (e.from == e.to || !ftrace_plan_write_one(&e))
+		commit(&one);
+	else
+		set_aside(rec);
+	if (e.from != e.to)
+		ftrace_tramps_poked();
+}
+
+/*
+ * Without memory for a plan: one site after the other, each poked by itself. Slow,
+ * but it needs nothing that could be missing.
+ */
+static void drop(struct ftrace_ops *ops)
+{
+	struct ftrace_region *r;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr; i++) {
+			if (recs->rec[i].state & FTRACE_REC_SET_MASK)
+				drop_from(&recs->rec[i], ops);
+		}
+		cond_resched();
+	}
+	ftrace_opset_gc();
+}
+
+/**
+ * ftrace_update_leave - have no call site call an ops any more
+ * @ops: the ops
+ * @old: its filter up to now
+ *
+ * This does not fail: a call site that is not what it should be is set aside, and
+ * want of memory makes it slow.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: true if the machine was stopped for it, and so nobody is in a call of
+ * before but tasks that were preempted; false if no site called @ops, or each
+ * was poked by itself.
+ */
+bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old)
+{
+	struct update u;
+	int ret;
+
+	do {
+		u = (struct update) { .ops = ops, .last = NO_STEP };
+		ret = update_between(&u, old, NULL);
+	} while (ret == -EINVAL);
+	if (ret)
+		drop(ops);
+	return u.plan.nr_stops;
+}
+
+/**
+ * ftrace_settle - give the new records what the active ops ask for
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_settle(void)
+{
+	struct update u = { .last = NO_STEP };
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		if (!r->nr_new)
+			continue;
+		for (i = 0; i < recs->nr && !ret; i++) {
+			if (recs->rec[i].state & FTRACE_REC_NEW)
+				ret = update_rec(&u, &recs->rec[i]);
+		}
+		if (ret)
+			break;
+	}
+	return finish(&u.plan, ret);
+}
+
+static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
+{
+	u32 id = ftrace_rec_set(rec), target;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	target = ftrace_opset_target(id);
+	return ftrace_plan_add(plan, rec, on ? 0 : target, on ? target : 0, id);
+}
+
+/**
+ * ftrace_update_enabled - hold all call sites at nops, or let them go
+ * @on: let them go
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_enabled(bool on)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (on == sites_on)
+		return 0;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_switch(&plan, &recs->rec[i], on);
+	}
+	ret = finish(&plan, ret);
+	if (!ret)
+		sites_on = on;
+	return ret;
+}
+
+/* ---- other targets for the same sets ------------------------------------- */
+
+static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
+{
+	u32 id = ftrace_rec_set(rec), from, to;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	from = ftrace_opset_target(id);
+	to = ftrace_opset_next(id);
+	if (from == to)
+		return 0;
+	return ftrace_plan_add(plan, rec, sites_on ? from : 0,
+			       sites_on ? to : 0, id);
+}
+
+/**
+ * ftrace_update_direct - have call sites follow a change of what they call
+ * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
+ * @addr: what they are to call from now on
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_filter f;
+	unsigned int i;
+	int ret = 0;
+
+	/* Also after ftrace_kill(): who calls may free the code of before. */
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	ftrace_opsets_plan_direct(ops, addr);
+	for (i = 0; i < f.filter->count && !ret; i++) {
+		u32 site = f.filter->sites[i];
+		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
+
+		if (rec)
+			ret = add_retarget(&plan, rec);
+	}
+	ret = finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
+	return ret;
+}
+
+/**
+ * ftrace_update_tramps - make trampolines for the sets that have none
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops(). The sets that could get no
+ * trampoline are served as before.
+ */
+int ftrace_update_tramps(void)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!ftrace_opsets_plan_tramps())
+		return 0;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_retarget(&plan, &recs->rec[i]);
+	}
+	ret = finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
+	return ret;
+}

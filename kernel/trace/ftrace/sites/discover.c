@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Discovery on demand.
+ *
+ * A call site that never ran can be told by its bytes: at the entry of a
+ * function, a call whose target is __fentry__. So who asks for functions, by
+ * name, by address or for all of them, need not care which of them ran.
+ */
+#include <linux/err.h>
+#include <linux/rcupdate.h>
+#include <linux/sort.h>
+
+#include "../internal.h"
+#include "table.h"
+
+/* Sites that became records because somebody asked; ftrace_lock. */
+unsigned long ftrace_nr_discovered;
+
+/* Ascending, no two alike, all in @r. */
+static int add_sites(struct ftrace_region *r, const u32 *sites, unsigned int nr)
+{
+	int ret = ftrace_recs_add(r, sites, nr);
+
+	if (!ret)
+		ftrace_nr_discovered += nr;
+	return ret;
+}
+
+/**
+ * ftrace_discover_region - find every call site in a region
+ * @r: the region
+ *
+ * Looks at the entry of each of its functions. Once that is done it has not to
+ * be done again: text does not grow functions.
+ *
+ * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_discover_region(struct ftrace_region *r)
+{
+	struct ftrace_sites s = {};
+	struct ftrace_names n;
+	unsigned long addr, ip, last = 0;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (r->complete)
+		return 0;
+
+	ret = ftrace_table_region(r, false);
+	if (ret)
+		return ret;
+	ret = ftrace_names_start(&n, r, r->start);
+	if (ret)
+		return ret;
+	while (!ret && (addr = ftrace_names_symbol(&n))) {
+		ip = ftrace_text_entry_site(addr);
+		if (!ip || ip == last || ip >= r->end || ftrace_rec_find(ip))
+			continue;
+		last = ip;
+		ret = ftrace_sites_add(&s, ip);
+	}
+	ftrace_names_stop(&n);
+
+	if (!ret)
+		ret = add_sites(r, s.key, s.nr);
+	if (!ret)
+		r->complete = true;
+	ftrace_sites_free(&s);
+	return ret;
+}
+
+/**
+ * ftrace_discover_all - find every call site there is
+ *
+ * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Return: 0 or -ENOMEM; what was found before that stays.
+ */
+int ftrace_discover_all(void)
+{
+	struct ftrace_region *r;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		ret = ftrace_discover_region(r);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int discover(const u32 *sites, unsigned int nr, bool proved)
+{
+	struct ftrace_sites found = {};
+	struct ftrace_region *r;
+	unsigned int i = 0;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = ftrace_table_rest();
+	if (ret)
+		return ret;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		found.nr = 0;
+		for (; i < nr && ftrace_text_addr(sites[i]) < r->end; i++) {
+			unsigned long ip = ftrace_text_addr(sites[i]);
+
+			if (ip < r->start || (i && sites[i] == sites[i - 1]))
+				continue;
+			if (ftrace_rec_find(ip) ||
+			    (!proved && !ftrace_text_is_unpatched(ip)))
+				continue;
+			ret = ftrace_sites_add(&found, ip);
+			if (ret)
+				goto out;
+		}
+		ret = add_sites(r, found.key, found.nr);
+		if (ret)
+			goto out;
+	}
+out:
+	ftrace_sites_free(&found);
+	return ret;
+}
+
+/**
+ * ftrace_discover_sites - make sure that given call sites have records
+ * @sites: the sites, as ftrace_text_key(), ascending; what is not a call site
+ *	   (any more) is passed over
+ * @nr: how many
+ *
+ * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Return: 0 or -ENOMEM; what was found before that stays.
+ */
+int ftrace_discover_sites(const u32 *sites, unsigned int nr)
+{
+	return discover(sites, nr, false);
+}
+
+/**
+ * ftrace_discover_proved - the same for those that have been looked at
+ * @sites: the sites, as ftrace_text_key(), ascending; since ftrace_lock was taken,
+ *	   each has been seen to have a record, or to call __fentry__
+ * @nr: how many
+ *
+ * Context: as ftrace_discover_sites().
+ * Return: as ftrace_discover_sites().
+ */
+int ftrace_discover_proved(const u32 *sites, unsigned int nr)
+{
+	return discover(sites, nr, true);
+}
+
+/*
+ * The call site of the function that begins at @addr, or the one at @addr.
+ * Text in a region stays mapped for an RCU reader: module text is freed after
+ * a grace period.
+ */
+static unsigned long site_of(struct ftrace_region *r, unsigned long addr)
+{
+	unsigned long size, offset;
+	struct dyn_ftrace *rec;
+
+	if (ftrace_rec_find(addr) || ftrace_text_is_unpatched(addr))
+		return addr;
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || offset)
+		return 0;
+	rec = ftrace_rec_in(rcu_dereference_check(r->recs,
+						  rcu_read_lock_any_held()),
+			    addr, addr + size - 1);
+	return rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(addr);
+}
+
+/**
+ * ftrace_location - the call site that belongs to an address
+ * @ip: a call site, or the first byte of a function
+ *
+ * The site need not have a record yet.
+ *
+ * Context: any but NMI.
+ * Return: the address of the site, 0 if the function has none.
+ */
+unsigned long ftrace_location(unsigned long ip)
+{
+	struct ftrace_region *r;
+	unsigned long site = 0;
+
+	preempt_disable_notrace();
+	r = ftrace_region_find(ip);
+	if (r)
+		site = site_of(r, ip);
+	preempt_enable_notrace();
+	return site;
+}
+
+/**
+ * ftrace_location_range - the first call site in a range of text
+ * @start: first address
+ * @end: last address, included
+ *
+ * Sites without a record count too, if they are at @start or at the entry of a
+ * function that begins there.
+ *
+ * Context: any but NMI.
+ * Return: the address of the site, 0 if there is none.
+ */
+unsigned long ftrace_location_range(unsigned long start, unsigned long end)
+{
+	struct dyn_ftrace *rec = NULL;
+	struct ftrace_region *r;
+	unsigned long site = 0;
+
+	preempt_disable_notrace();
+	r = ftrace_region_find(start);
+	if (r) {
+		rec = ftrace_rec_in(rcu_dereference_sched(r->recs), start, end);
+		site = rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(start);
+	}
+	preempt_enable_notrace();
+	return site <= end ? site : 0;
+}
+
+/**
+ * ftrace_text_reserved - does a stretch of text touch a call site?
+ * @start: its first byte
+ * @end: its last byte, included
+ *
+ * For those who patch text of their own: 1 means that these bytes are ours.
+ *
+ * Context: any but NMI.
+ */
+int ftrace_text_reserved(const void *start, const void *end)
+{
+	unsigned long ip = (unsigned long)start - MCOUNT_INSN_SIZE + 1;
+	bool reserved = false;
+
+	preempt_disable_notrace();
+	for (; ip <= (unsigned long)end && !reserved; ip++) {
+		if (ftrace_region_find(ip))
+			reserved = ftrace_rec_find(ip) ||
+				   ftrace_text_is_unpatched(ip);
+	}
+	preempt_enable_notrace();
+	return reserved;
+}

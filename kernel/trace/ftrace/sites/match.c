@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a pattern to the call sites it means.
+ *
+ * A pattern is the name of a function, a glob, a number (the place in
+ * available_filter_functions, from 1) or the address of a function or call
+ * site. Any alias of a function selects it, and it need never have run.
+ */
+#include <linux/bsearch.h>
+#include <linux/err.h>
+#include <linux/glob.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "../internal.h"
+#include "table.h"
+
+/**
+ * ftrace_glob_parse - parse a pattern
+ * @g: where to put the result; points into @str
+ * @str: the pattern; it is written to
+ *
+ * Context: any.
+ */
+void ftrace_glob_parse(struct ftrace_glob *g, char *str)
+{
+	g->type = filter_parse_regex(str, strlen(str), &g->search, &g->not);
+	g->len = strlen(g->search);
+}
+
+/*
+ * As strnstr(), which however compares at every place; where the first two
+ * characters are not there that is not worth it.
+ */
+static bool contains(const char *name, size_t len, const char *part,
+		     size_t part_len)
+{
+	const char *last = name + len - part_len;
+	u16 head;
+
+	if (part_len < 2)
+		return !part_len || memchr(name, *part, len);
+	if (len < part_len)
+		return false;
+	head = get_unaligned((u16 *)part);
+	for (; name <= last; name++) {
+		if (get_unaligned((u16 *)name) == head &&
+		    !memcmp(name, part, part_len))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * ftrace_glob_match - does a name match a pattern?
+ * @g: the pattern; not a number
+ * @name: the name
+ * @len: its length
+ *
+ * Context: any.
+ */
+bool ftrace_glob_match(const struct ftrace_glob *g, const char *name,
+		       size_t len)
+{
+	switch (g->type) {
+	case MATCH_MIDDLE_ONLY:
+		return contains(name, len, g->search, g->len);
+	case MATCH_FULL:
+		return !strcmp(name, g->search);
+	case MATCH_FRONT_ONLY:
+		return !strncmp(name, g->search, g->len);
+	case MATCH_END_ONLY:
+		return len >= g->len &&
+		       !memcmp(name + len - g->len, g->search, g->len);
+	case MATCH_GLOB:
+		return glob_match(g->search, name);
+	default:
+		return false;
+	}
+}
+
+/* Does a pattern for modules, if there is one, mean this region? */
+static bool region_wanted(const struct ftrace_region *r,
+			  const struct ftrace_glob *mod)
+{
+	const char *name;
+
+	if (!mod)
+		return true;
+	/* "!*" is the kernel, "!name" all but that module, the kernel too. */
+	if (!r->mod)
+		return mod->not;
+	name = ftrace_region_mod_name(r);
+	return ftrace_glob_match(mod, name, strlen(name)) != mod->not;
+}
+
+/* All aliases have to be asked for, or the walk would stay behind. */
+static bool any_alias_matches(struct ftrace_names *n, unsigned long ip,
+			      const struct ftrace_glob *g)
+{
+	const char *name;
+
+	while ((name = ftrace_names_alias(n, ip))) {
+		if (ftrace_glob_match(g, name, n->len))
+			return true;
+	}
+	return false;
+}
+
+/* What a pattern asks for literally; of a glob that is more than is known. */
+static void sieve_init(struct kallsyms_sieve *sieve, const struct ftrace_glob *g)
+{
+	kallsyms_sieve_init(sieve, g->search, g->type == MATCH_GLOB ? 0 : g->len);
+}
+
+static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
+			const struct kallsyms_sieve *sieve,
+			struct ftrace_sites *s)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	struct ftrace_names n;
+	unsigned int i;
+	int ret;
+
+	if (!recs)
+		return 0;
+	ret = ftrace_names_start(&n, r, r->start);
+	if (ret)
+		return ret;
+	n.sieve = sieve;
+	for (i = 0; i < recs->nr && !ret; i++) {
+		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
+
+		if (recs->rec[i].state & FTRACE_REC_BAD)
+			continue;
+		if (any_alias_matches(&n, ip, g))
+			ret = ftrace_sites_add(s, ip);
+	}
+	ftrace_names_stop(&n);
+	return ret;
+}
+
+static int match_glob(const struct ftrace_glob *g, const struct ftrace_glob *mod,
+		      struct ftrace_sites *s)
+{
+	struct kallsyms_sieve *sieve;
+	struct ftrace_region *r;
+	int ret = 0;
+
+	sieve = kmalloc(sizeof(*sieve), GFP_KERNEL);
+	if (!sieve)
+		return -ENOMEM;
+	sieve_init(sieve, g);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (!region_wanted(r, mod))
+			continue;
+		ret = ftrace_discover_region(r);
+		if (!ret)
+			ret = match_region(r, g, sieve, s);
+		if (ret)
+			break;
+	}
+	kfree(sieve);
+	return ret;
+}
+
+/**
+ * struct exact - looking for functions by one name
+ * @name: the name
+ * @mod: which modules count, or NULL
+ * @s: where their call sites go
+ */
+struct exact {
+	const char			*name;
+	const struct ftrace_glob	*mod;
+	struct ftrace_sites		*s;
+};
+
+static int exact_addr(void *data, unsigned long addr)
+{
+	unsigned long ip = ftrace_location(addr);
+	struct exact *x = data;
+	struct dyn_ftrace *rec;
+
+	if (!ip || !region_wanted(ftrace_region_find(ip), x->mod))
+		return 0;
+	rec = ftrace_rec_find(ip);
+	if (rec && rec->state & FTRACE_REC_BAD)
+		return 0;
+	return ftrace_sites_add(x->s, ip);
+}
+
+static int exact_mod_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct exact *x = data;
+
+	return strcmp(name, x->name) ? 0 : exact_addr(data, addr);
+}
+
+static int find_exact(struct exact *x)
+{
+	int ret = ftrace_table_rest();
+
+	if (!ret)
+		ret = kallsyms_on_each_match_symbol(exact_addr, x->name, x);
+	if (!ret && IS_ENABLED(CONFIG_MODULES))
+		ret = module_kallsyms_on_each_symbol(NULL, exact_mod_symbol, x);
+	return ret;
+}
+
+/* The @index-th line of available_filter_functions, which has no bad ones. */
+static int match_index(unsigned long index, struct ftrace_sites *s)
+{
+	struct ftrace_region *r;
+	int ret;
+
+	ret = ftrace_discover_all();
+	if (ret)
+		return ret;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr; i++) {
+			if (recs->rec[i].state & FTRACE_REC_BAD || index--)
+				continue;
+			return ftrace_sites_add(s, ftrace_rec_ip(&recs->rec[i]));
+		}
+	}
+	return 0;
+}
+
+static int match_number(const struct ftrace_glob *g, struct ftrace_sites *s)
+{
+	struct dyn_ftrace *rec;
+	unsigned long nr;
+
+	if (kstrtoul(g->search, 0, &nr) || !nr)
+		return 0;
+	/* No list is that long: it is an address. */
+	if (nr < PAGE_OFFSET)
+		return match_index(nr - 1, s);
+	nr = ftrace_location(nr);
+	if (!nr)
+		return 0;
+	rec = ftrace_rec_find(nr);
+	/* A site that was set aside can only be taken away. */
+	if (rec && rec->state & FTRACE_REC_BAD && !g->not)
+		return 0;
+	return ftrace_sites_add(s, nr);
+}
+
+/**
+ * ftrace_match_sites - the call sites that a pattern means
+ * @g: the pattern; with its @not, the address of a bad site means that site
+ * @mod: a pattern for the modules they may be in, or NULL for anywhere
+ *
+ * Each of them has a record afterwards.
+ *
+ * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Return: the sites; NULL if there are none; or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,
+				       const struct ftrace_glob *mod)
+{
+	struct ftrace_sites s = {};
+	struct exact x = { .name = g->search, .mod = mod, .s = &s };
+	struct ftrace_hash *hash;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (g->type == MATCH_INDEX)
+		ret = match_number(g, &s);
+	else if (g->type == MATCH_FULL)
+		ret = find_exact(&x);
+	else
+		ret = match_glob(g, mod, &s);
+
+	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
+	if (!IS_ERR_OR_NULL(hash)) {
+		ret = ftrace_discover_proved(hash->sites, hash->count);
+		if (ret) {
+			ftrace_hash_free(hash);
+			hash = ERR_PTR(ret);
+		}
+	}
+	ftrace_sites_free(&s);
+	return hash;
+}
+
+/**
+ * ftrace_apply_pattern - add what a pattern means to a set, or take it away
+ * @hash: the set; replaced, and the old one freed, if something matched
+ * @pattern: the pattern, '!' in front of it takes away; it is written to
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL if no function matches, -ENOMEM; then @hash is as it was.
+ */
+int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
+{
+	struct ftrace_hash *sites;
+	struct ftrace_glob g;
+
+	ftrace_glob_parse(&g, pattern);
+	/* A lone '!' names nothing; so does an empty pattern. */
+	if (!g.len && g.type == MATCH_FULL)
+		return -EINVAL;
+	sites = ftrace_match_sites(&g, NULL);
+	if (IS_ERR(sites))
+		return PTR_ERR(sites);
+	return sites ? ftrace_hash_change(hash, sites, g.not) : -EINVAL;
+}
+
+/* ---- addresses of names ---------------------------------------------------- */
+
+/**
+ * struct lookup - names that are looked up in modules
+ * @name: all of them, sorted
+ * @nr: how many
+ * @addr: the address of each; 0: not found yet
+ * @missing: how many of these there are
+ */
+struct lookup {
+	const char	**name;
+	size_t		nr;
+	unsigned long	*addr;
+	size_t		missing;
+};
+
+static bool can_be_traced(unsigned long addr)
+{
+	unsigned long ip = ftrace_location(addr);
+	struct dyn_ftrace *rec;
+	bool good;
+
+	if (!ip)
+		return false;
+	preempt_disable_notrace();
+	rec = ftrace_rec_find(ip);
+	good = !rec || !(READ_ONCE(rec->state) & FTRACE_REC_BAD);
+	preempt_enable_notrace();
+	return good;
+}
+
+static int take_lowest(void *data, unsigned long addr)
+{
+	unsigned long *lowest = data;
+
+	if ((!*lowest || addr < *lowest) && can_be_traced(addr))
+		*lowest = addr;
+	return 0;
+}
+
+static int cmp_name(const void *a, const void *b)
+{
+	return strcmp(*(const char **)a, *(const char **)b);
+}
+
+/* A name may be asked for more than once. The first of its symbols counts. */
+static int take_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct lookup *l = data;
+	const char **at;
+	size_t i;
+
+	at = bsearch(&name, l->name, l->nr, sizeof(*l->name), cmp_name);
+	if (!at)
+		return 0;
+	i = at - l->name;
+	while (i && !strcmp(l->name[i - 1], name))
+		i--;
+	if (l->addr[i] || !can_be_traced(addr))
+		return 0;
+	for (; i < l->nr && !strcmp(l->name[i], name); i++) {
+		l->addr[i] = addr;
+		l->missing--;
+	}
+	/* Anything but 0 ends the walk. */
+	return !l->missing;
+}
+
+/**
+ * ftrace_lookup_symbols - the addresses of functions by their names
+ * @sorted_syms: the names
+ * @cnt: how many
+ * @addrs: gets the address of a function of each name that can be traced: of
+ *	   several in the kernel the lowest; one in a module if the kernel has none
+ *
+ * Context: process.
+ * Return: 0, -ESRCH if one of them cannot be found, -ENOMEM.
+ */
+int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
+			  unsigned long *addrs)
+{
+	struct lookup l = { .name = sorted_syms, .nr = cnt, .addr = addrs };
+	size_t i;
+	int ret;
+
+	scoped_guard(mutex, &ftrace_lock)
+		ret = ftrace_table_rest();
+	if (ret)
+		return ret;
+	for (i = 0; i < cnt; i++) {
+		addrs[i] = 0;
+		kallsyms_on_each_match_symbol(take_lowest, sorted_syms[i],
+					      &addrs[i]);
+		l.missing += !addrs[i];
+	}
+	if (l.missing && IS_ENABLED(CONFIG_MODULES))
+		module_kallsyms_on_each_symbol(NULL, take_symbol, &l);
+	return l.missing ? -ESRCH : 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The note table: what the recorder has seen since the last round.
+ *
+ * The recorder runs wherever an instrumented function runs: in an NMI, on the
+ * first instructions of an interrupt, where RCU does not watch, on any CPU. It
+ * takes no lock, calls nothing that is instrumented and allocates nothing.
+ * When there is no slot it counts the call as skipped; the site will be called
+ * again.
+ */
+#include <linux/atomic.h>
+#include <linux/rcupdate.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "../internal.h"
+#include "notes.h"
+#include "recorder.h"
+
+struct ftrace_note_table *ftrace_notes;
+
+/* Notes ever taken, calls ever skipped. */
+static atomic_long_t nr_noted = ATOMIC_LONG_INIT(0);
+static atomic_long_t nr_skipped = ATOMIC_LONG_INIT(0);
+
+/**
+ * ftrace_note_claim - note a call site in a table
+ * @t: the table
+ * @key: the note, not 0
+ *
+ * Context: any, NMI included; several CPUs at once.
+ * Return: what became of it.
+ */
+noinstr enum ftrace_note_result
+ftrace_note_claim(struct ftrace_note_table *t, u32 key)
+{
+	u32 *slot = &t->slots[ftrace_note_home(t, key)];
+	unsigned int i;
+
+	for (i = 0; i < FTRACE_NOTE_PROBES; i++, slot++) {
+		u32 seen = READ_ONCE(*slot);
+
+		/* Two that find the same slot free: one of them gets it. */
+		if (!seen)
+			seen = arch_cmpxchg(slot, 0, key);
+		if (!seen)
+			return FTRACE_NOTE_TAKEN;
+		if (seen == key)
+			return FTRACE_NOTE_KNOWN;
+	}
+	return FTRACE_NOTE_FULL;
+}
+
+/**
+ * ftrace_note - note the call site at @ip
+ * @ip: the call site
+ *
+ * The slow path of the recorder, see there.
+ *
+ * Context: any at all.
+ */
+noinstr void ftrace_note(unsigned long ip)
+{
+	struct ftrace_note_table *t = READ_ONCE(ftrace_notes);
+
+	switch (ftrace_note_claim(t, ftrace_note_key(ip))) {
+	case FTRACE_NOTE_TAKEN:
+		raw_atomic_inc(&t->nr_pending);
+		raw_atomic_long_inc(&nr_noted);
+		break;
+	case FTRACE_NOTE_FULL:
+		raw_atomic_long_inc(&nr_skipped);
+		break;
+	case FTRACE_NOTE_KNOWN:
+		break;
+	}
+}
+
+/**
+ * ftrace_notes_size - how long a table is, in bytes
+ * @homes: how many home slots
+ *
+ * Context: any.
+ */
+size_t ftrace_notes_size(unsigned int homes)
+{
+	return struct_size_t(struct ftrace_note_table, slots,
+			     ftrace_note_slots(homes));
+}
+
+/**
+ * ftrace_notes_alloc - make an empty table
+ * @homes: how many home slots, at least 1
+ *
+ * Context: process.
+ * Return: the table or NULL.
+ */
+struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes)
+{
+	struct ftrace_note_table *t;
+
+	t = vzalloc(ftrace_notes_size(homes));
+	if (t)
+		t->nr_homes = homes;
+	return t;
+}
+
+/**
+ * ftrace_notes_publish - have the recorder use another table
+ * @t: the table
+ *
+ * Notes in the old one that were not taken over are lost, and made again when
+ * their sites are called.
+ *
+ * Context: one caller at a time (ftrace_lock, or early boot).
+ * Return: the old table, NULL if there was none. A recorder may be in it until
+ * the grace period of ftrace_notes_retire().
+ */
+struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t)
+{
+	struct ftrace_note_table *old = ftrace_notes;
+
+	/* A recorder that sees the table sees it empty, and its size. */
+	smp_store_release(&ftrace_notes, t);
+	return old;
+}
+
+/* Tables that no task is in any more, to be freed by free_work. */
+static LLIST_HEAD(quiet_tables);
+
+/*
+ * Contexts that cannot be preempted are over once every CPU has scheduled, which
+ * the rude flavour waits for.
+ */
+static void free_quiet(struct work_struct *work)
+{
+	struct llist_node *quiet = llist_del_all(&quiet_tables);
+	struct ftrace_note_table *t, *next;
+
+	synchronize_rcu_tasks_rude();
+	llist_for_each_entry_safe(t, next, quiet, quiet)
+		vfree(t);
+}
+
+static DECLARE_WORK(free_work, free_quiet);
+
+static void table_is_quiet(struct rcu_head *rcu)
+{
+	struct ftrace_note_table *t;
+
+	t = container_of(rcu, struct ftrace_note_table, rcu);
+	if (llist_add(&t->quiet, &quiet_tables))
+		schedule_work(&free_work);
+}
+
+/**
+ * ftrace_notes_retire - free a table that is not in use any more
+ * @t: the table, may be NULL
+ *
+ * Does not wait: a task preempted in the recorder still has the table in a
+ * register, RCU-tasks waits for those, and that can take very long. Nobody
+ * waits for its notes meanwhile: they are lost, and so is their count.
+ *
+ * Context: process.
+ */
+void ftrace_notes_retire(struct ftrace_note_table *t)
+{
+	if (t)
+		call_rcu_tasks(&t->rcu, table_is_quiet);
+}
+
+/**
+ * ftrace_notes_for_each - look at every note in the table
+ * @fn: called for each, with the call site; true: the note can go
+ * @data: handed to @fn
+ *
+ * A slot that is freed can break the chain to a note behind it, which may then
+ * be taken twice. That is why the reader of the notes has to bear doubles.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip), void *data)
+{
+	struct ftrace_note_table *t = ftrace_notes;
+	size_t i;
+
+	lockdep_assert_held(&ftrace_lock);
+	for (i = 0; i < ftrace_note_slots(t->nr_homes); i++) {
+		u32 key = READ_ONCE(t->slots[i]);
+
+		if (!key || !fn(data, ftrace_note_ip(key)))
+			continue;
+		/* Only this side ever empties a slot, and only under the lock. */
+		WRITE_ONCE(t->slots[i], 0);
+		atomic_dec(&t->nr_pending);
+	}
+}
+
+/**
+ * ftrace_notes_stat - the figures of the recorder
+ * @st: where to put them
+ *
+ * Context: any.
+ */
+void ftrace_notes_stat(struct ftrace_notes_stat *st)
+{
+	const struct ftrace_note_table *t = READ_ONCE(ftrace_notes);
+
+	st->noted = atomic_long_read(&nr_noted);
+	st->skipped = atomic_long_read(&nr_skipped);
+	/* There is none if start-up has failed. */
+	st->slots = t ? t->nr_homes : 0;
+	st->pending = t ? atomic_read(&t->nr_pending) : 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions of text and the records of the call sites in them.
+ *
+ * The kernel's text is one region, its init text another, and a module brings
+ * one or two. A region comes before anything in it runs and goes before its
+ * memory is freed; both happen under ftrace_lock. So who holds that lock and
+ * finds an address in a region knows that the text is there and stays there.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "../internal.h"
+
+LIST_HEAD(ftrace_regions);
+
+/* Figures for the file dyn_ftrace_total_info; written under ftrace_lock. */
+unsigned long ftrace_update_tot_cnt;
+unsigned long ftrace_number_of_pages;
+unsigned long ftrace_number_of_groups;
+
+static size_t recs_size(unsigned int nr)
+{
+	return struct_size_t(struct ftrace_recs, rec, nr);
+}
+
+static void account(struct ftrace_recs *recs, int sign)
+{
+	if (!recs)
+		return;
+	ftrace_update_tot_cnt += sign * (long)recs->nr;
+	ftrace_number_of_pages += sign * (long)PFN_UP(recs_size(recs->nr));
+	ftrace_number_of_groups += sign;
+}
+
+/**
+ * ftrace_region_add - make a stretch of text known
+ * @start: first address
+ * @end: first address behind it
+ * @mod: the module it belongs to, or NULL for the kernel
+ *
+ * Nothing in it may have run yet, or its call sites may have been noted and
+ * dropped as nobody's; they are noted anew at their next call.
+ *
+ * Context: ftrace_lock held.
+ * Return: the region, or NULL if there is no memory for it.
+ */
+struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
+					struct module *mod)
+{
+	struct ftrace_region *r, *next;
+	static u64 gen;
+
+	lockdep_assert_held(&ftrace_lock);
+	r = kzalloc(sizeof(*r), GFP_KERNEL);
+	if (!r)
+		return NULL;
+	r->start = start;
+	r->end = end;
+	r->mod = mod;
+	r->gen = ++gen;
+
+	list_for_each_entry(next, &ftrace_regions, list) {
+		if (next->start > start)
+			break;
+	}
+	list_add_tail_rcu(&r->list, &next->list);
+	return r;
+}
+
+/*
+ * The records of text that goes away, nothing calls through it any more: what
+ * their sites call is no longer of interest, only the sets they pinned are.
+ */
+static void region_free(struct ftrace_region *r)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	unsigned int i;
+
+	for (i = 0; recs && i < recs->nr; i++)
+		ftrace_opset_move(ftrace_rec_set(&recs->rec[i]), 0, 1);
+	account(recs, -1);
+	list_del_rcu(&r->list);
+	if (recs)
+		kvfree_rcu(recs, rcu);
+	kfree_rcu(r, rcu);
+}
+
+/**
+ * ftrace_region_remove - forget the regions within a stretch of text
+ * @start: first address
+ * @end: first address behind it
+ *
+ * Called before the memory is freed. A note for it that is still in the table
+ * finds no region and is dropped.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_region_remove(unsigned long start, unsigned long end)
+{
+	struct ftrace_region *r, *next;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry_safe(r, next, &ftrace_regions, list) {
+		if (r->start >= start && r->end <= end)
+			region_free(r);
+	}
+	ftrace_opset_gc();
+}
+
+/**
+ * ftrace_region_find - the region an address lies in
+ * @ip: the address
+ *
+ * Context: ftrace_lock held, or RCU read side.
+ * Return: the region or NULL.
+ */
+struct ftrace_region *ftrace_region_find(unsigned long ip)
+{
+	struct ftrace_region *r;
+
+	list_for_each_entry_rcu(r, &ftrace_regions, list,
+				lockdep_is_held(&ftrace_lock) ||
+				rcu_read_lock_any_held()) {
+		if (ip >= r->start && ip < r->end)
+			return r;
+	}
+	return NULL;
+}
+
+/**
+ * ftrace_rec_in - the first record in a range of addresses
+ * @recs: where to look; may be NULL
+ * @start: first address
+ * @end: last address, included
+ *
+ * Context: ftrace_lock held, or RCU read side.
+ * Return: the record or NULL.
+ */
+struct dyn_ftrace *ftrace_rec_in(struct ftrace_recs *recs, unsigned long start,
+				 unsigned long end)
+{
+	unsigned int low = 0, high = recs ? recs->nr : 0;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (ftrace_rec_ip(&recs->rec[mid]) < start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!recs || low == recs->nr || ftrace_rec_ip(&recs->rec[low]) > end)
+		return NULL;
+	return &recs->rec[low];
+}
+
+/**
+ * ftrace_rec_find - the record of a call site
+ * @ip: address of the call site
+ *
+ * Context: ftrace_lock held, or RCU read side.
+ * Return: the record or NULL.
+ */
+struct dyn_ftrace *ftrace_rec_find(unsigned long ip)
+{
+	struct ftrace_region *r = ftrace_region_find(ip);
+
+	if (!r)
+		return NULL;
+	return ftrace_rec_in(rcu_dereference_check(r->recs,
+						   lockdep_is_held(&ftrace_lock) ||
+						   rcu_read_lock_any_held()),
+			     ip, ip);
+}
+
+static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
+		    u32 state)
+{
+	struct ftrace_recs *old = ftrace_region_recs(r), *recs;
+	unsigned int nr_old = old ? old->nr : 0, i = 0, j = 0, k;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!nr)
+		return 0;
+
+	recs = vmalloc(recs_size(nr_old + nr));
+	if (!recs)
+		return -ENOMEM;
+	recs->nr = nr_old + nr;
+	for (k = 0; k < recs->nr; k++) {
+		if (i < nr_old && (j == nr || old->rec[i].key < sites[j]))
+			recs->rec[k] = old->rec[i++];
+		else
+			recs->rec[k] = (struct dyn_ftrace) {
+				.key	= sites[j++],
+				.state	= state,
+			};
+	}
+
+	account(old, -1);
+	account(recs, 1);
+	if (state & FTRACE_REC_NEW)
+		r->nr_new += nr;
+	rcu_assign_pointer(r->recs, recs);
+	if (old)
+		kvfree_rcu(old, rcu);
+	return 0;
+}
+
+/**
+ * ftrace_recs_add - add records of call sites that are not known yet
+ * @r: the region they lie in
+ * @sites: the sites, as ftrace_text_key(), ascending, no two alike, none that
+ *	   has a record
+ * @nr: how many
+ *
+ * The new records are FTRACE_REC_NEW: the caller has seen that their sites call
+ * __fentry__.
+ *
+ * Context: process, ftrace_lock held. Pointers to records of @r that were
+ * taken before are void afterwards.
+ * Return: 0, or -ENOMEM and nothing is changed.
+ */
+int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)
+{
+	return add_recs(r, sites, nr, FTRACE_REC_NEW);
+}
+
+/**
+ * ftrace_recs_add_nops - the same for sites that are nops already
+ * @r: see ftrace_recs_add(); so are the next two
+ * @sites: the sites
+ * @nr: how many
+ * @settled: no ops asks for any of them; otherwise the records are FTRACE_REC_NEW
+ *
+ * Context: as ftrace_recs_add().
+ * Return: as ftrace_recs_add().
+ */
+int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
+			 unsigned int nr, bool settled)
+{
+	return add_recs(r, sites, nr,
+			settled ? 0 : FTRACE_REC_NEW | FTRACE_REC_NOP);
+}

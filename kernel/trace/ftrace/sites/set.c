@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets of call sites: sorted, immutable once made, and so free to be read by
+ * a callback in any context. The empty set is NULL. As what to trace that means
+ * everything; a set of no sites that is marked FTRACE_HASH_FL_MOD means nothing
+ * at all: what it had went away with a module, or with FTRACE_HASH_FL_WAITS has
+ * not come yet.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "../internal.h"
+
+static struct ftrace_hash *hash_alloc_gfp(unsigned int count, gfp_t gfp)
+{
+	struct ftrace_hash *hash;
+
+	hash = kvmalloc(struct_size(hash, sites, count), gfp);
+	if (!hash)
+		return ERR_PTR(-ENOMEM);
+	hash->count = 0;
+	hash->flags = 0;
+	return hash;
+}
+
+static struct ftrace_hash *hash_alloc(unsigned int count)
+{
+	return hash_alloc_gfp(count, GFP_KERNEL);
+}
+
+/* An empty result is NULL, like any other empty set, unless it is marked. */
+static struct ftrace_hash *hash_done(struct ftrace_hash *hash)
+{
+	if (hash->count || hash->flags)
+		return hash;
+	kvfree(hash);
+	return NULL;
+}
+
+static unsigned int count_of(const struct ftrace_hash *hash)
+{
+	return hash ? hash->count : 0;
+}
+
+/**
+ * ftrace_ascends - is an array sorted?
+ * @base: the array
+ * @nr: how many elements it has
+ * @size: how long one is
+ * @cmp: as for sort()
+ * @strictly: no two may be alike
+ *
+ * Context: any.
+ */
+bool ftrace_ascends(const void *base, unsigned int nr, size_t size,
+		    cmp_func_t cmp, bool strictly)
+{
+	const void *last = base;
+
+	for (; nr > 1; nr--, last += size) {
+		if (cmp(last + size, last) < strictly)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * ftrace_sort_unique - sort an array and have it hold each value once
+ * @base: the array; as a rule it is so already
+ * @nr: how many elements it has
+ * @size: how long one is
+ * @cmp: as for sort()
+ *
+ * Context: any that may take the time.
+ * Return: how many elements are left.
+ */
+unsigned int ftrace_sort_unique(void *base, unsigned int nr, size_t size,
+				cmp_func_t cmp)
+{
+	void *last = base, *at;
+
+	if (ftrace_ascends(base, nr, size, cmp, true))
+		return nr;
+	sort(base, nr, size, cmp, NULL);
+	for (at = base + size; at < base + nr * size; at += size) {
+		if (!cmp(at, last))
+			continue;
+		last += size;
+		memmove(last, at, size);
+	}
+	return (last - base) / size + 1;
+}
+
+static int cmp_keys(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * ftrace_hash_from_sites - make a set of a list of call sites
+ * @sites: the sites, as ftrace_text_key(); sorted in place, each left once
+ * @nr: how many
+ *
+ * Context: process.
+ * Return: the set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
+{
+	struct ftrace_hash *hash;
+
+	nr = ftrace_sort_unique(sites, nr, sizeof(*sites), cmp_keys);
+	hash = hash_alloc(nr);
+	if (IS_ERR(hash))
+		return hash;
+	hash->count = nr;
+	memcpy(hash->sites, sites, array_size(nr, sizeof(*sites)));
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_union - the sites that are in either of two sets
+ * @a: a set, or NULL
+ * @b: a set, or NULL
+ *
+ * Context: process; the caller keeps both from being freed.
+ * Return: a new set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
+				      const struct ftrace_hash *b)
+{
+	unsigned int na = count_of(a), nb = count_of(b), i = 0, j = 0;
+	struct ftrace_hash *hash = hash_alloc(na + nb);
+
+	if (IS_ERR(hash))
+		return hash;
+	if (!na && !nb)
+		hash->flags = (a ? a->flags : 0) | (b ? b->flags : 0);
+	while (i < na || j < nb) {
+		u32 x = i < na ? a->sites[i] : U32_MAX;
+		u32 y = j < nb ? b->sites[j] : U32_MAX;
+
+		hash->sites[hash->count++] = min(x, y);
+		i += i < na && x <= y;
+		j += j < nb && y <= x;
+	}
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_minus - the sites of one set that are not in another
+ * @a: the set to take from, or NULL
+ * @b: the set to take away, or NULL
+ *
+ * Context: process; the caller keeps both from being freed.
+ * Return: a new set, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
+				      const struct ftrace_hash *b)
+{
+	unsigned int na = count_of(a), nb = count_of(b), i, j = 0;
+	struct ftrace_hash *hash = hash_alloc(na);
+
+	if (IS_ERR(hash))
+		return hash;
+	for (i = 0; i < na; i++) {
+		while (j < nb && b->sites[j] < a->sites[i])
+			j++;
+		if (j == nb || b->sites[j] != a->sites[i])
+			hash->sites[hash->count++] = a->sites[i];
+	}
+	if (a && !na)
+		hash->flags = a->flags;
+	return hash_done(hash);
+}
+
+/**
+ * ftrace_hash_change - add sites to a set, or take them away
+ * @hash: the set; replaced, and the old one freed, if that succeeds
+ * @sites: the sites; freed in any case
+ * @remove: take away
+ *
+ * Context: process; nobody else has seen @hash.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
+		       bool remove)
+{
+	struct ftrace_hash *result;
+
+	result = remove ? ftrace_hash_minus(*hash, sites) :
+			  ftrace_hash_union(*hash, sites);
+	ftrace_hash_free(sites);
+	if (IS_ERR(result))
+		return PTR_ERR(result);
+	ftrace_hash_free(*hash);
+	*hash = result;
+	return 0;
+}
+
+static struct ftrace_hash *hash_nothing(gfp_t gfp)
+{
+	struct ftrace_hash *hash = hash_alloc_gfp(0, gfp);
+
+	if (!IS_ERR(hash))
+		hash->flags = FTRACE_HASH_FL_MOD;
+	return hash;
+}
+
+/**
+ * ftrace_hash_nothing - a set of no sites that does not mean everything
+ *
+ * Context: process.
+ * Return: the set or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_nothing(void)
+{
+	return hash_nothing(GFP_KERNEL);
+}
+
+/**
+ * ftrace_hash_copy - a copy of a set
+ * @hash: the set, or NULL
+ *
+ * Context: process; the caller keeps @hash from being freed.
+ * Return: the copy, NULL if it is empty, or ERR_PTR(-ENOMEM).
+ */
+struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
+{
+	return ftrace_hash_union(hash, NULL);
+}
+
+static bool any_inside(const struct ftrace_hash *hash, u32 start, u32 end)
+{
+	unsigned int i;
+
+	for (i = 0; i < hash->count; i++) {
+		if (hash->sites[i] >= start && hash->sites[i] < end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The sites of a set that are not in a stretch of text; NULL: there are none. The
+ * text goes whatever happens, so this waits for memory as long as it takes.
+ */
+static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
+					u32 start, u32 end)
+{
+	struct ftrace_hash *rest;
+	unsigned int i;
+
+	rest = hash_alloc_gfp(hash->count, GFP_KERNEL | __GFP_NOFAIL);
+	for (i = 0; i < hash->count; i++) {
+		if (hash->sites[i] < start || hash->sites[i] >= end)
+			rest->sites[rest->count++] = hash->sites[i];
+	}
+	return hash_done(rest);
+}
+
+/**
+ * ftrace_hash_forget - a set without the sites of text that is gone
+ * @hash: the set, or NULL
+ * @enable: it is what to trace: if nothing is left of it, it means nothing
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * Context: process; the caller keeps @hash from being freed.
+ * Return: a new set or NULL; or @hash itself, if none of its sites is there.
+ */
+struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
+				       u32 start, u32 end)
+{
+	struct ftrace_hash *rest;
+
+	/* Most modules are in nobody's filter. */
+	if (ftrace_hash_empty(hash) || !any_inside(hash, start, end))
+		return hash;
+	rest = hash_outside(hash, start, end);
+	if (!rest && enable)
+		rest = hash_nothing(GFP_KERNEL | __GFP_NOFAIL);
+	return rest;
+}
+
+/**
+ * ftrace_hash_free - free a set that nobody else has seen
+ * @hash: the set, NULL or an error pointer
+ */
+void ftrace_hash_free(struct ftrace_hash *hash)
+{
+	if (!IS_ERR(hash))
+		kvfree(hash);
+}
+
+/**
+ * ftrace_hash_free_rcu - free a set that was published
+ * @hash: the set, or NULL
+ *
+ * Callbacks that still look at it run with preemption off, so RCU's grace
+ * period is theirs. Context: any.
+ */
+void ftrace_hash_free_rcu(struct ftrace_hash *hash)
+{
+	if (hash)
+		kvfree_rcu(hash, rcu);
+}
+
+/**
+ * ftrace_sites_add - append a call site to a list
+ * @s: the list
+ * @ip: the site
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_sites_add(struct ftrace_sites *s, unsigned long ip)
+{
+	if (s->nr == s->size) {
+		unsigned int size = max(32U, 2 * s->size);
+		u32 *key = kvrealloc(s->key, array_size(size, sizeof(*key)),
+				     GFP_KERNEL);
+
+		if (!key)
+			return -ENOMEM;
+		s->key = key;
+		s->size = size;
+	}
+	s->key[s->nr++] = ftrace_text_key(ip);
+	return 0;
+}
+
+/**
+ * ftrace_sites_free - free what a list of call sites holds
+ * @s: the list; it is empty afterwards
+ */
+void ftrace_sites_free(struct ftrace_sites *s)
+{
+	kvfree(s->key);
+	memset(s, 0, sizeof(*s));
+}
+
+/**
+ * ftrace_lookup_ip - is a call site in a set?
+ * @hash: the set
+ * @ip: the site
+ *
+ * For the callers of kernel/trace/trace.h, who want to know no more than that.
+ *
+ * Context: any; the caller keeps @hash from being freed.
+ * Return: NULL if it is not.
+ */
+struct ftrace_func_entry *
+ftrace_lookup_ip(struct ftrace_hash *hash, unsigned long ip)
+{
+	return ftrace_hash_has(hash, ip) ? (void *)hash : NULL;
+}

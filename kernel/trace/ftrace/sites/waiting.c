@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters by module: "function:mod:module".
+ *
+ * One that finds nothing because there is no such module yet waits in the filter
+ * that it was written to until a module comes that has such functions, and is
+ * replaced by them.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../internal.h"
+#include "../stats.h"
+#include "../tracers/tracers.h"
+
+/**
+ * struct mod_pattern - "function:mod:module", parsed
+ * @func: which functions
+ * @mod: of which modules
+ * @text: what the two point into
+ */
+struct mod_pattern {
+	struct ftrace_glob	func;
+	struct ftrace_glob	mod;
+	char			*text;
+};
+
+/* An empty pattern stands for anything. */
+static void parse_half(struct ftrace_glob *g, char *str)
+{
+	ftrace_glob_parse(g, str);
+	if (!g->len)
+		g->type = MATCH_FRONT_ONLY;
+}
+
+/* Parsing cuts the text up, so that is done to a copy. */
+static int mod_pattern_parse(struct mod_pattern *p, const char *func,
+			     const char *module)
+{
+	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
+
+	p->text = kmalloc(func_size + mod_size, GFP_KERNEL);
+	if (!p->text)
+		return -ENOMEM;
+	memcpy(p->text, func, func_size);
+	memcpy(p->text + func_size, module, mod_size);
+	parse_half(&p->func, p->text);
+	parse_half(&p->mod, p->text + func_size);
+	return 0;
+}
+
+static void mod_pattern_free(struct mod_pattern *p)
+{
+	kfree(p->text);
+}
+
+/* Is a module there that the pattern names, so that waiting is in vain? */
+static bool module_is_there(const struct ftrace_glob *mod)
+{
+	struct ftrace_region *r;
+	const char *name;
+
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (!r->mod)
+			continue;
+		name = ftrace_region_mod_name(r);
+		if (ftrace_glob_match(mod, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+static struct ftrace_waiter *waiter_alloc(const char *func, const char *module)
+{
+	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
+	struct ftrace_waiter *w;
+
+	w = kzalloc(sizeof(*w) + func_size + mod_size, GFP_KERNEL);
+	if (!w)
+		return NULL;
+	w->func = memcpy(w + 1, func, func_size);
+	w->module = memcpy(w->func + func_size, module, mod_size);
+	return w;
+}
+
+static int wait_for(struct hlist_head *waiting, const char *func,
+		    const char *module)
+{
+	struct ftrace_waiter *w;
+
+	hlist_for_each_entry(w, waiting, node) {
+		if (!strcmp(w->func, func) && !strcmp(w->module, module))
+			return 0;
+	}
+	w = waiter_alloc(func, module);
+	if (!w)
+		return -ENOMEM;
+	hlist_add_head(&w->node, waiting);
+	return 0;
+}
+
+static void waiter_free(struct ftrace_waiter *w)
+{
+	hlist_del(&w->node);
+	kfree(w);
+}
+
+/* Those that "!func:mod:module" takes away: the same words, or all of a module. */
+static bool is_meant(const struct ftrace_waiter *w, const char *func,
+		     const char *module)
+{
+	if (strcmp(w->module, module))
+		return false;
+	return !*func || !strcmp(func, "*") || !strcmp(w->func, func);
+}
+
+static int take_away(struct ftrace_hash **hash, struct hlist_head *waiting,
+		     const char *func, const char *module)
+{
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
+	int ret = -EINVAL;
+
+	hlist_for_each_entry_safe(w, next, waiting, node) {
+		if (!is_meant(w, func, module))
+			continue;
+		waiter_free(w);
+		ret = 0;
+	}
+	/* If it was all that made the filter mean nothing. */
+	if (!ret && hlist_empty(waiting) && *hash &&
+	    (*hash)->flags & FTRACE_HASH_FL_WAITS) {
+		ftrace_hash_free(*hash);
+		*hash = NULL;
+	}
+	return ret;
+}
+
+/**
+ * ftrace_apply_mod_pattern - add functions of modules to a set, or take them away
+ * @hash: the set; replaced, and the old one freed, if something matched
+ * @waiting: what waits for modules to come; NULL: nothing may
+ * @func: pattern of functions, '!' in front of it takes away
+ * @module: pattern of modules, '!' in front of it means all others
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL if there is no such function, and nothing that waits to
+ * take away; -ENOMEM; then @hash and @waiting are as they were.
+ */
+int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
+			     struct hlist_head *waiting, const char *func,
+			     const char *module)
+{
+	struct ftrace_hash *sites;
+	struct mod_pattern p;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = mod_pattern_parse(&p, func, module);
+	if (ret)
+		return ret;
+	/* A number is a function of its own already. */
+	if (p.func.type == MATCH_INDEX)
+		sites = ERR_PTR(-EINVAL);
+	else
+		sites = ftrace_match_sites(&p.func, &p.mod);
+	if (IS_ERR(sites))
+		ret = PTR_ERR(sites);
+	else if (sites)
+		ret = ftrace_hash_change(hash, sites, p.func.not);
+	else if (!waiting)
+		ret = -EINVAL;
+	else if (p.func.not)
+		ret = take_away(hash, waiting, func + 1, module);
+	else if (p.mod.not || module_is_there(&p.mod))
+		ret = -EINVAL;
+	else
+		ret = wait_for(waiting, func, module);
+	/* Of what is there and what is yet to come both are taken away. */
+	if (!ret && sites && p.func.not && waiting)
+		take_away(hash, waiting, func + 1, module);
+	mod_pattern_free(&p);
+	return ret;
+}
+
+/**
+ * ftrace_waiting_free - empty a list of what waits
+ * @waiting: the list
+ *
+ * Context: process.
+ */
+void ftrace_waiting_free(struct hlist_head *waiting)
+{
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(w, next, waiting, node)
+		waiter_free(w);
+}
+
+/**
+ * ftrace_waiting_replace - have others wait in place of those who do
+ * @to: a list of what waits; it is freed
+ * @from: the list that takes its place; it is empty afterwards
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_waiting_replace(struct hlist_head *to, struct hlist_head *from)
+{
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_waiting_free(to);
+	hlist_move_list(from, to);
+}
+
+/**
+ * ftrace_waiting_copy - copy a list of what waits
+ * @to: an empty list
+ * @from: the list to copy
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, or -ENOMEM and @to is still empty.
+ */
+int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
+{
+	struct ftrace_waiter *w, *copy, *last = NULL;
+
+	hlist_for_each_entry(w, from, node) {
+		copy = waiter_alloc(w->func, w->module);
+		if (!copy) {
+			ftrace_waiting_free(to);
+			return -ENOMEM;
+		}
+		if (last)
+			hlist_add_behind(&copy->node, &last->node);
+		else
+			hlist_add_head(&copy->node, to);
+		last = copy;
+	}
+	return 0;
+}
+
+/**
+ * ftrace_waiting_nth - find one of those that wait
+ * @waiting: the list
+ * @n: which one, from 0
+ *
+ * Return: it, or NULL if there are not that many.
+ */
+struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
+					 loff_t n)
+{
+	struct ftrace_waiter *w;
+
+	hlist_for_each_entry(w, waiting, node) {
+		if (!n--)
+			return w;
+	}
+	return NULL;
+}
+
+/* Does one that waits wait for this module? */
+static bool waits_for(const struct ftrace_waiter *w, const char *module)
+{
+	struct ftrace_glob g;
+	char *text;
+	bool waits;
+
+	text = kstrdup(w->module, GFP_KERNEL);
+	/* What cannot be told apart is looked at. */
+	if (!text)
+		return true;
+	parse_half(&g, text);
+	waits = ftrace_glob_match(&g, module, strlen(module)) != g.not;
+	kfree(text);
+	return waits;
+}
+
+/**
+ * ftrace_waiting_resolve - look for functions that have come
+ * @waiting: those that wait for them
+ * @module: the module that has come: who waits for others is not looked at;
+ *	    NULL: any may have
+ * @hash: gets the functions; replaced, and the old one freed, if there are some
+ *
+ * To be followed by ftrace_waiting_done() once @hash is in force.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: for how many of @waiting there are functions, or -ENOMEM.
+ */
+int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
+			   struct ftrace_hash **hash)
+{
+	struct ftrace_waiter *w;
+	int nr = 0, ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	hlist_for_each_entry(w, waiting, node) {
+		w->came = false;
+		if (module && !waits_for(w, module))
+			continue;
+		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
+		if (ret == -EINVAL)
+			continue;
+		if (ret)
+			return ret;
+		w->came = true;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * ftrace_waiting_done - have those wait no more whose functions have come
+ * @waiting: the list, after ftrace_waiting_resolve()
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_waiting_done(struct hlist_head *waiting)
+{
+	struct ftrace_waiter *w;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&ftrace_lock);
+	hlist_for_each_entry_safe(w, next, waiting, node) {
+		if (w->came)
+			waiter_free(w);
+	}
+}
+
+/* Add what has come to one half of the filter of an ops. */
+static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
+		       bool enable)
+{
+	struct ftrace_filter f;
+	struct ftrace_hash *hash;
+	unsigned long nr_bad;
+	int ret;
+
+	ftrace_ops_filter(ops, &f);
+	hash = ftrace_hash_union(enable ? f.filter : f.skip, sites);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	/* As long as that sets one more bad site aside. */
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = ftrace_ops_set_filter(ops, hash, enable);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
+	if (ret)
+		ftrace_hash_free(hash);
+	return ret;
+}
+
+static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
+{
+	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
+	struct ftrace_hash *sites = NULL;
+	int ret;
+
+	ret = ftrace_waiting_resolve(waiting, module, &sites);
+	if (ret > 0)
+		ret = add_to_half(ops, sites, enable);
+	if (!ret)
+		ftrace_waiting_done(waiting);
+	ftrace_hash_free(sites);
+	return ret;
+}
+
+static int resolve(struct ftrace_ops *ops, const char *module)
+{
+	int ret = resolve_half(ops, module, true);
+
+	return resolve_half(ops, module, false) ?: ret;
+}
+
+/* For a trace array and for its tracers, whoever has a filter in common with it. */
+static void resolve_all(struct trace_array *tr, const char *module)
+{
+	struct ftrace_tracer *t = NULL;
+	int err = resolve(tr->ops, module);
+
+	while ((t = ftrace_tracer_next_any(tr, t)))
+		err = resolve(t->ops, module) ?: err;
+	if (err)
+		pr_warn("a filter for module %s cannot take effect: %d\n",
+			module, err);
+}
+
+/**
+ * ftrace_waiting_module - a module has come: see who waited for it
+ * @module: its name; its text is known, nothing of it has run yet
+ *
+ * Context: process, trace_types_lock held.
+ */
+void ftrace_waiting_module(const char *module)
+{
+	struct trace_array *tr;
+
+	lockdep_assert_held(&trace_types_lock);
+	guard(mutex)(&ftrace_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
+			resolve_all(tr, module);
+	}
+}

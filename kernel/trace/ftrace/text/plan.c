@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plan: checked as a whole, then written in slices.
+ *
+ * Either all of a plan is written or nothing. What could go wrong is found out
+ * before the first byte changes: memory is taken first, then text_mutex, which
+ * keeps true what the check of the present bytes has found.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/cpu.h>
+#include <linux/gfp.h>
+#include <linux/init.h>
+#include <linux/memory.h>
+#include <linux/once_lite.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "../internal.h"
+#include "../stats.h"
+
+/* How long one stop of the machine is to last, in microseconds; it may be longer. */
+static unsigned int ftrace_stop_us __read_mostly = 1000;
+
+/*
+ * How many sites one stop may change, by what stops have taken so far. Starts
+ * low enough for a slow machine. text_mutex.
+ */
+static unsigned int slice_sites = 1024;
+
+struct ftrace_stop_stats ftrace_stops;
+
+static int __init set_stop_us(char *str)
+{
+	unsigned int us;
+
+	if (!str || kstrtouint(str, 0, &us) || !us)
+		pr_warn("ftrace_stop_us=%s is no time in microseconds\n",
+			str ?: "");
+	else
+		ftrace_stop_us = us;
+	return 0;
+}
+early_param("ftrace_stop_us", set_stop_us);
+
+/*
+ * Large ones not by kvmalloc(), if they can be had in one piece: to free a
+ * compound page takes a call for each page that is in it. By then all functions
+ * may be traced, and that would be most of what is left to do.
+ */
+static struct ftrace_plan_entry *entries_alloc(unsigned int nr)
+{
+	size_t size = array_size(nr, sizeof(struct ftrace_plan_entry));
+	unsigned long pages = 0;
+
+	if (size <= KMALLOC_MAX_CACHE_SIZE)
+		return kmalloc(size, GFP_KERNEL);
+	if (get_order(size) <= MAX_PAGE_ORDER)
+		pages = __get_free_pages(GFP_KERNEL | __GFP_NORETRY |
+					 __GFP_NOWARN, get_order(size));
+	return pages ? (void *)pages : vmalloc(size);
+}
+
+static void entries_free(struct ftrace_plan_entry *entries, unsigned int nr)
+{
+	size_t size = array_size(nr, sizeof(*entries));
+
+	if (size <= KMALLOC_MAX_CACHE_SIZE)
+		kfree(entries);
+	else if (is_vmalloc_addr(entries))
+		vfree(entries);
+	else
+		free_pages((unsigned long)entries, get_order(size));
+}
+
+/**
+ * ftrace_plan_reserve - make room in a plan
+ * @plan: the plan
+ * @nr: for how many entries in all
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr)
+{
+	struct ftrace_plan_entry *e;
+
+	if (nr <= plan->size)
+		return 0;
+	e = entries_alloc(nr);
+	if (!e)
+		return -ENOMEM;
+	if (plan->nr)
+		memcpy(e, plan->entries, array_size(plan->nr, sizeof(*e)));
+	entries_free(plan->entries, plan->size);
+	plan->entries = e;
+	plan->size = nr;
+	return 0;
+}
+
+/**
+ * ftrace_plan_free - free what a plan holds
+ * @plan: the plan; it is empty afterwards, but still knows its @nr_stops
+ */
+void ftrace_plan_free(struct ftrace_plan *plan)
+{
+	entries_free(plan->entries, plan->size);
+	*plan = (struct ftrace_plan) { .nr_stops = plan->nr_stops };
+}
+
+#define BAD_SITE "call site 0x%lx (%pS)%s, flags %#x; it is left alone\n"
+
+/*
+ * A site that is not what its record says: someone else wrote there, or the
+ * record is wrong. Either way it is not ours to write to. The first one is a
+ * warning, for panic_on_warn and for those who watch the log; a line will do for
+ * the others.
+ */
+static noinline void report_bad(const struct ftrace_plan_entry *e)
+{
+	unsigned long ip = ftrace_text_addr(e->ip);
+	u8 want[MCOUNT_INSN_SIZE], found[MCOUNT_INSN_SIZE] = {};
+	char what[64];
+
+	ftrace_text_expect(e->ip, e->from, want);
+	if (copy_from_kernel_nofault(found, (void *)ip, sizeof(found)))
+		snprintf(what, sizeof(what), " cannot be read, expected %*ph",
+			 (int)sizeof(want), want);
+	else
+		snprintf(what, sizeof(what), ": expected %*ph, found %*ph",
+			 (int)sizeof(want), want, (int)sizeof(found), found);
+
+	if (__ONCE_LITE_IF(true))
+		WARN(true, pr_fmt(BAD_SITE), ip, (void *)ip, what, e->rec->state);
+	else
+		pr_err(BAD_SITE, ip, (void *)ip, what, e->rec->state);
+}
+
+static int check(const struct ftrace_plan *plan, unsigned int *bad)
+{
+	*bad = ftrace_text_check(plan);
+	if (*bad == plan->nr)
+		return 0;
+	report_bad(&plan->entries[*bad]);
+	return -EINVAL;
+}
+
+/* The window could not be set up. If that is for want of text, say where. */
+static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
+{
+	if (err != -EFAULT)
+		return err;
+	mutex_lock(&text_mutex);
+	err = check(plan, bad) ?: -EFAULT;
+	mutex_unlock(&text_mutex);
+	return err;
+}
+
+/**
+ * ftrace_plan_next_slice - how many sites the next stop may change
+ * @slice: how many the last one was allowed
+ * @sites: how many it changed, which is less at the end of a plan
+ * @ns: how long it lasted, in nanoseconds
+ * @bound_ns: how long one is to last
+ *
+ * A stop has fixed costs, so its time is less than in proportion: the next
+ * slice errs on the short side. One that was cut short says nothing of what
+ * would have fitted.
+ *
+ * Context: any.
+ * Return: the number, at least FTRACE_SLICE_MIN unless @slice was below.
+ */
+unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
+				    u64 ns, u64 bound_ns)
+{
+	if (ns > bound_ns)
+		return max_t(u64, FTRACE_SLICE_MIN,
+			     div64_u64((u64)sites * bound_ns, ns) * 3 / 4);
+	if (sites == slice && ns < bound_ns / 2)
+		return 2 * slice;
+	return slice;
+}
+
+static void note_stop(unsigned int sites, u64 ns)
+{
+	ftrace_stops.nr++;
+	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, ns);
+	slice_sites = ftrace_plan_next_slice(slice_sites, sites, ns,
+					     (u64)ftrace_stop_us * NSEC_PER_USEC);
+}
+
+/*
+ * How many entries of those from @lo to @hi make up @sites that change, or all,
+ * counted from the end where the plan is written from there.
+ */
+static unsigned int next_slice(const struct ftrace_plan *plan, unsigned int lo,
+			       unsigned int hi, bool from_end,
+			       unsigned int *sites)
+{
+	const struct ftrace_plan_entry *e;
+	unsigned int i, nr = 0;
+
+	if (plan->nr_text == plan->nr) {
+		*sites = min(*sites, hi - lo);
+		return *sites;
+	}
+	for (i = 0; lo + i < hi && nr < *sites; i++) {
+		e = &plan->entries[from_end ? hi - 1 - i : lo + i];
+		nr += e->from != e->to;
+	}
+	*sites = nr;
+	return i;
+}
+
+/*
+ * Who decodes instructions from a trace has to know what they were, and when.
+ * Not in the stop, so the record is a little late: CPUs may run the new bytes
+ * before it. text_poke_bp() tells perf by itself.
+ */
+static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
+{
+	u8 from[MCOUNT_INSN_SIZE], to[MCOUNT_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	if (!IS_ENABLED(CONFIG_PERF_EVENTS) || !atomic_read(&nr_text_poke_events))
+		return;
+	for (; nr; nr--, e++) {
+		if (e->from == e->to)
+			continue;
+		ftrace_text_expect(e->ip, e->from, from);
+		ftrace_text_expect(e->ip, e->to, to);
+		perf_event_text_poke((void *)ftrace_text_addr(e->ip), from,
+				     sizeof(from), to, sizeof(to));
+	}
+}
+
+/*
+ * A stop takes hundreds of calls: of the scheduler, of the timers that were late,
+ * of RCU. They are in the first half of the kernel's text. Written from the end,
+ * a plan that has sites traced does not have them traced until the last stop;
+ * written from the start, one that lets go of sites begins with them.
+ *
+ * That is for speed alone. Between two stops, and in an NMI within one, some sites
+ * are written and others are not; each is whole, and all that it can call is there.
+ */
+static void write_slices(struct ftrace_plan *plan)
+{
+	unsigned int lo = 0, hi = plan->nr, first, nr, sites;
+	bool from_end = plan->entries[0].to;
+
+	lockdep_assert_held(&text_mutex);
+	while (lo < hi) {
+		sites = slice_sites;
+		nr = next_slice(plan, lo, hi, from_end, &sites);
+		first = from_end ? hi - nr : lo;
+		if (from_end)
+			hi -= nr;
+		else
+			lo += nr;
+		if (!sites)
+			continue;
+		note_stop(sites, ftrace_text_write(plan, first, nr));
+		plan->nr_stops++;
+		tell_perf(&plan->entries[first], nr);
+	}
+}
+
+/**
+ * ftrace_plan_write_one - write one call site, with no memory and no stop
+ * @e: the change
+ *
+ * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
+ * Return: 0; or -EINVAL if the site is not what it should be: that has been
+ * reported, and nothing is written.
+ */
+int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = ftrace_text_write_one(e->ip, e->from, e->to);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	if (!ret)
+		return 0;
+	report_bad(e);
+	return -EINVAL;
+}
+
+/**
+ * ftrace_plan_write - write a plan
+ * @plan: the plan; its @nr_stops tells how often that stopped the machine
+ * @bad: with -EINVAL, the index of the first entry whose site is not what it
+ *	 should be; it has been reported
+ *
+ * Between two slices other CPUs run, with some sites old and some new.
+ *
+ * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
+ * Return: 0; or -ENOMEM or -EINVAL, and nothing has been written.
+ */
+int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!plan->nr_text)
+		return 0;
+
+	/* No other CPU runs, and no NMI source is set up yet. */
+	if (ftrace_text_early()) {
+		ret = check(plan, bad);
+		if (!ret)
+			ftrace_text_write_early(plan);
+		return ret;
+	}
+
+	ret = ftrace_text_prepare(plan);
+	if (ret)
+		return no_page(plan, ret, bad);
+	cpus_read_lock();
+	mutex_lock(&text_mutex);
+	ret = check(plan, bad);
+	if (!ret)
+		write_slices(plan);
+	mutex_unlock(&text_mutex);
+	cpus_read_unlock();
+	ftrace_text_finish();
+	return ret;
+}

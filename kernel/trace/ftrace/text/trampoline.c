@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of trampolines: from their memory to the last task that is in one.
+ *
+ * Trampolines are small, so many share a page. A page is read-only and
+ * executable before the first of them is written to it, through the mapping
+ * that text_poke_copy() makes for that; it is never writable where it runs.
+ */
+#define pr_fmt(fmt) "ftrace: " fmt
+
+#include <linux/execmem.h>
+#include <linux/genalloc.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/rbtree_latch.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/set_memory.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#include <asm/text-patching.h>
+
+#include "../internal.h"
+
+#define PACK_SIZE	SZ_16K
+#define GRANULE_SHIFT	6
+
+/* For kallsyms and perf, which know generated code by these. */
+#define TRAMP_NAME	"ftrace_trampoline"
+#define TRAMP_MODULE	"__builtin__ftrace"
+
+/**
+ * struct ftrace_tramp - one trampoline
+ * @node: in tramp_tree, by address
+ * @list: in tramps
+ * @quiet: in quiet_tramps, once nobody can be in it
+ * @rcu: to get there, and then to free it
+ * @ip: its first byte
+ * @nr_calls: how many calls it makes
+ * @has_jump: it leaves for other code
+ * @kept: it is never freed, see ftrace_tramp_keep()
+ * @layout: where its parts lie
+ *
+ * Its code and @kept change under ftrace_lock, all else not at all.
+ */
+struct ftrace_tramp {
+	struct latch_tree_node		node;
+	struct list_head		list;
+	struct llist_node		quiet;
+	struct rcu_head			rcu;
+	unsigned long			ip;
+	unsigned int			nr_calls;
+	bool				has_jump;
+	bool				kept;
+	struct ftrace_tramp_layout	layout;
+};
+
+/*
+ * How many there may be; beyond that, sets of ops are served by ftrace_caller.
+ * Each is a few hundred bytes of memory that is never given back.
+ */
+static unsigned int max_tramps __read_mostly = 4096;
+
+/* All of these change under it; below ftrace_lock. */
+static DEFINE_MUTEX(tramp_mutex);
+static struct gen_pool *tramp_pool;
+static unsigned int nr_tramps;
+
+/* The same, but walked under RCU: of the tree, by anyone and NMIs. */
+static LIST_HEAD(tramps);
+static struct latch_tree_root tramp_tree __cacheline_aligned;
+
+/* To be freed by tramp_work. */
+static LLIST_HEAD(quiet_tramps);
+
+/* Some call site was changed without a stop of the machine. */
+static bool tramps_need_rude;
+
+static int __init set_max_tramps(char *str)
+{
+	if (!str || kstrtouint(str, 0, &max_tramps))
+		pr_warn("ftrace_trampolines=%s is no number\n", str ?: "");
+	return 0;
+}
+early_param("ftrace_trampolines", set_max_tramps);
+
+static bool tramp_less(struct latch_tree_node *a, struct latch_tree_node *b)
+{
+	return container_of(a, struct ftrace_tramp, node)->ip <
+	       container_of(b, struct ftrace_tramp, node)->ip;
+}
+
+static int tramp_comp(void *key, struct latch_tree_node *n)
+{
+	struct ftrace_tramp *t = container_of(n, struct ftrace_tramp, node);
+	unsigned long ip = (unsigned long)key;
+
+	if (ip < t->ip)
+		return -1;
+	return ip >= t->ip + t->layout.size;
+}
+
+static const struct latch_tree_ops tramp_tree_ops = {
+	.less	= tramp_less,
+	.comp	= tramp_comp,
+};
+
+/* The trampoline that an address is in; under RCU, or with preemption off. */
+static struct ftrace_tramp *tramp_of(unsigned long ip)
+{
+	struct latch_tree_node *n;
+
+	n = latch_tree_find((void *)ip, &tramp_tree, &tramp_tree_ops);
+	return n ? container_of(n, struct ftrace_tramp, node) : NULL;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static int add_pack(void)
+{
+	void *pack = execmem_alloc(EXECMEM_FTRACE, PACK_SIZE);
+	int ret;
+
+	if (!pack)
+		return -ENOMEM;
+	memset(pack, INT3_INSN_OPCODE, PACK_SIZE);
+	set_vm_flush_reset_perms(pack);
+	ret = set_memory_rox((unsigned long)pack, PACK_SIZE >> PAGE_SHIFT);
+	if (!ret)
+		ret = gen_pool_add(tramp_pool, (unsigned long)pack, PACK_SIZE,
+				   NUMA_NO_NODE);
+	if (ret)
+		execmem_free(pack);
+	return ret;
+}
+
+static unsigned long take_memory(size_t size)
+{
+	unsigned long ip;
+
+	lockdep_assert_held(&tramp_mutex);
+	if (nr_tramps >= max_tramps)
+		return 0;
+	if (!tramp_pool)
+		tramp_pool = gen_pool_create(GRANULE_SHIFT, NUMA_NO_NODE);
+	if (!tramp_pool)
+		return 0;
+	ip = gen_pool_alloc(tramp_pool, size);
+	if (!ip && !add_pack())
+		ip = gen_pool_alloc(tramp_pool, size);
+	return ip;
+}
+
+/* ---- birth --------------------------------------------------------------- */
+
+static void tell_perf(const struct ftrace_tramp *t, const void *code, bool gone)
+{
+	size_t size = t->layout.size;
+
+	if (gone)
+		perf_event_text_poke((void *)t->ip, code, size, NULL, 0);
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, t->ip, size, gone,
+			   TRAMP_NAME);
+	if (!gone)
+		perf_event_text_poke((void *)t->ip, NULL, 0, code, size);
+}
+
+static bool tramp_write(struct ftrace_tramp *t, u8 *code,
+			const struct ftrace_tramp_spec *spec)
+{
+	guard(mutex)(&tramp_mutex);
+	/* How long it is does not depend on where it is. */
+	ftrace_tramp_emit(spec, code, 0, &t->layout);
+	t->ip = take_memory(t->layout.size);
+	if (!t->ip)
+		return false;
+	ftrace_tramp_emit(spec, code, t->ip, &t->layout);
+	text_poke_copy((void *)t->ip, code, t->layout.size);
+	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
+	list_add_tail_rcu(&t->list, &tramps);
+	nr_tramps++;
+	return true;
+}
+
+/**
+ * ftrace_tramp_make - make a trampoline
+ * @spec: what it has to do
+ *
+ * Until alternatives are applied there are none: the templates are not yet what
+ * they will be.
+ *
+ * Context: process. Takes text_mutex.
+ * Return: it, or NULL for want of memory, or because there are too many.
+ */
+struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
+{
+	size_t size = ftrace_tramp_max_size(spec->nr);
+	struct ftrace_tramp *t;
+	u8 *code;
+
+	if (ftrace_text_early() || size > PACK_SIZE)
+		return NULL;
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	code = kmalloc(size, GFP_KERNEL);
+	if (t) {
+		t->nr_calls = spec->nr;
+		t->has_jump = spec->jump;
+	}
+	if (t && code && tramp_write(t, code, spec)) {
+		tell_perf(t, code, false);
+	} else {
+		kfree(t);
+		t = NULL;
+	}
+	kfree(code);
+	return t;
+}
+
+/**
+ * ftrace_tramp_ip - where a trampoline begins
+ * @t: the trampoline
+ */
+unsigned long ftrace_tramp_ip(const struct ftrace_tramp *t)
+{
+	return t->ip;
+}
+
+/**
+ * ftrace_tramp_poke_call - have a trampoline call another function
+ * @t: the trampoline
+ * @i: which of its calls
+ * @func: the function
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
+			    unsigned long func)
+{
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_tramp_set_call(t->ip, &t->layout, i, func);
+}
+
+/**
+ * ftrace_tramp_poke_jump - have a trampoline leave for other code
+ * @t: the trampoline
+ * @jump: the code
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump)
+{
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_tramp_set_jump(t->ip, &t->layout, jump);
+}
+
+/* ---- death --------------------------------------------------------------- */
+
+/*
+ * Until here it could be found by its address: a task may have been asleep in
+ * it, and its stack be looked at.
+ */
+static void tramp_free(struct ftrace_tramp *t)
+{
+	tell_perf(t, (void *)t->ip, true);
+	mutex_lock(&tramp_mutex);
+	latch_tree_erase(&t->node, &tramp_tree, &tramp_tree_ops);
+	list_del_rcu(&t->list);
+	text_poke_set((void *)t->ip, INT3_INSN_OPCODE, t->layout.size);
+	gen_pool_free(tramp_pool, t->ip, t->layout.size);
+	nr_tramps--;
+	mutex_unlock(&tramp_mutex);
+	kfree_rcu(t, rcu);
+}
+
+static void free_quiet(struct work_struct *work)
+{
+	struct llist_node *quiet = llist_del_all(&quiet_tramps);
+	struct ftrace_tramp *t, *next;
+
+	/* Idle tasks are waited for by a stop, and by this, but not by call_rcu_tasks(). */
+	if (READ_ONCE(tramps_need_rude)) {
+		WRITE_ONCE(tramps_need_rude, false);
+		synchronize_rcu_tasks_rude();
+	}
+	llist_for_each_entry_safe(t, next, quiet, quiet)
+		tramp_free(t);
+}
+
+static DECLARE_WORK(tramp_work, free_quiet);
+
+static void tramp_is_quiet(struct rcu_head *rcu)
+{
+	struct ftrace_tramp *t = container_of(rcu, struct ftrace_tramp, rcu);
+
+	if (llist_add(&t->quiet, &quiet_tramps))
+		schedule_work(&tramp_work);
+}
+
+/**
+ * ftrace_tramp_keep - never free a trampoline
+ * @t: the trampoline
+ *
+ * For one whose call was overwritten by somebody else at a call site. He may put
+ * back what he found there, as debuggers do, whenever he likes.
+ *
+ * Context: process, ftrace_lock held; before ftrace_tramp_put().
+ */
+void ftrace_tramp_keep(struct ftrace_tramp *t)
+{
+	lockdep_assert_held(&ftrace_lock);
+	t->kept = true;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+static void disarm_jump(struct ftrace_tramp *t)
+{
+	if (t->has_jump)
+		ftrace_tramp_poke_jump(t, (unsigned long)ftrace_stub_direct_tramp);
+}
+#else
+static void disarm_jump(struct ftrace_tramp *t) { }
+#endif
+
+/*
+ * Have a trampoline call nobody. The ops that it was made for, and the code that
+ * it left for, may be gone soon.
+ */
+static void tramp_disarm(struct ftrace_tramp *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_calls; i++)
+		ftrace_tramp_poke_call(t, i, (unsigned long)ftrace_stub);
+	disarm_jump(t);
+	/*
+	 * A call that was overwritten can have come back before, and nobody was
+	 * stopped since: who could not be preempted in a callback may still be
+	 * in it. Tasks are waited for by whoever frees an ops.
+	 */
+	synchronize_rcu_tasks_rude();
+}
+
+/**
+ * ftrace_tramp_put - free a trampoline once nobody is in it
+ * @t: the trampoline, that no call site calls any more; may be NULL
+ *
+ * Does not wait. Who could not be preempted in it has left: the stop of the
+ * machine that took the last call away has seen to that.
+ *
+ * One that is kept stays, and calls nobody from then on. For that alone this may
+ * sleep for a grace period.
+ *
+ * Context: process; ftrace_lock held if it is kept.
+ */
+void ftrace_tramp_put(struct ftrace_tramp *t)
+{
+	if (!t)
+		return;
+	if (t->kept)
+		tramp_disarm(t);
+	else
+		call_rcu_tasks(&t->rcu, tramp_is_quiet);
+}
+
+/**
+ * ftrace_tramps_poked - call sites were changed without a stop
+ *
+ * Context: process, ftrace_lock held; after the change, so that the grace
+ * period that it asks for begins there, and before ftrace_tramp_put().
+ */
+void ftrace_tramps_poked(void)
+{
+	lockdep_assert_held(&ftrace_lock);
+	WRITE_ONCE(tramps_need_rude, true);
+}
+
+/* ---- known by their addresses -------------------------------------------- */
+
+/**
+ * is_ftrace_trampoline - is an address in a trampoline?
+ * @addr: the address
+ *
+ * Context: any; RCU has to be watching.
+ */
+bool is_ftrace_trampoline(unsigned long addr)
+{
+	guard(preempt_notrace)();
+	return tramp_of(addr);
+}
+
+/**
+ * ftrace_trampoline_template - which static code a trampoline is a copy of
+ * @ip: an address in no kernel and no module text
+ *
+ * The ORC unwinder has no table for generated code; it looks up the place in
+ * the template instead.
+ *
+ * Context: any, NMI included; RCU has to be watching.
+ * Return: the address in the template that corresponds to @ip; 0 if @ip is in
+ * no trampoline.
+ */
+unsigned long ftrace_trampoline_template(unsigned long ip)
+{
+	struct ftrace_tramp *t;
+
+	guard(preempt_notrace)();
+	t = tramp_of(ip);
+	return t ? ftrace_tramp_template(&t->layout, ip - t->ip) : 0;
+}
+
+/**
+ * ftrace_tramp_lookup - name an address in a trampoline
+ * @addr: the address
+ * @size: gets the length of the trampoline; may be NULL
+ * @off: gets the offset of @addr in it; may be NULL
+ * @modname: gets what stands for a module; may be NULL
+ * @sym: gets the name, KSYM_NAME_LEN at most
+ *
+ * Context: any; RCU has to be watching.
+ * Return: the length of the name, 0 if @addr is in no trampoline.
+ */
+int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
+			unsigned long *off, char **modname, char *sym)
+{
+	struct ftrace_tramp *t;
+
+	guard(preempt_notrace)();
+	t = tramp_of(addr);
+	if (!t)
+		return 0;
+	if (size)
+		*size = t->layout.size;
+	if (off)
+		*off = addr - t->ip;
+	if (modname)
+		*modname = TRAMP_MODULE;
+	return strscpy(sym, TRAMP_NAME, KSYM_NAME_LEN);
+}
+
+/**
+ * ftrace_tramp_nth - the n-th trampoline, for /proc/kallsyms
+ * @n: which one, from 0
+ * @value: gets its address
+ * @name: gets its name, KSYM_NAME_LEN at most
+ * @module_name: gets what stands for a module, MODULE_NAME_LEN at most
+ *
+ * Context: process.
+ * Return: true if there are that many.
+ */
+bool ftrace_tramp_nth(unsigned int n, unsigned long *value, char *name,
+		      char *module_name)
+{
+	struct ftrace_tramp *t;
+
+	guard(preempt)();
+	list_for_each_entry_rcu(t, &tramps, list, rcu_read_lock_sched_held()) {
+		if (n--)
+			continue;
+		*value = t->ip;
+		strscpy(name, TRAMP_NAME, KSYM_NAME_LEN);
+		strscpy(module_name, TRAMP_MODULE, MODULE_NAME_LEN);
+		return true;
+	}
+	return false;
+}

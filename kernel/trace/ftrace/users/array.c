@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ops of trace arrays: the top level's and those of the instances.
+ */
+#include <linux/ftrace.h>
+
+#include "../internal.h"
+
+/*
+ * Each ops that leaves a trace array gets the next number. Who waits for a grace
+ * period of RCU-tasks waits for all that had left when it began: nobody is in a
+ * callback of those up to nr_quiet any more. ftrace_lock.
+ */
+static u64 nr_left, nr_quiet;
+
+/**
+ * ftrace_array_left - an ops is called no more, but a task may still be in it
+ * @ops: the ops; nothing happens if it is of no trace array
+ *
+ * What else its user has to do before nobody comes in again, such as the graph
+ * tracer's own switches, is done before ftrace_lock is released.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_array_left(struct ftrace_ops *ops)
+{
+	struct trace_array *tr = ops->tr;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (tr && tr->ops)
+		tr->ops->left = ++nr_left;
+}
+
+/**
+ * ftrace_array_wait - wait until no task is in a callback of a trace array
+ * @ops: the array's own; none of the array is registered, nor will be
+ *
+ * If none has ever been, or somebody has waited since, that is so already.
+ *
+ * Context: process, no lock held that a traced task may need to get on.
+ */
+void ftrace_array_wait(const struct ftrace_ops *ops)
+{
+	u64 left;
+
+	scoped_guard(mutex, &ftrace_lock) {
+		if (ops->left <= nr_quiet)
+			return;
+		left = nr_left;
+	}
+	synchronize_rcu_tasks();
+	guard(mutex)(&ftrace_lock);
+	nr_quiet = max(nr_quiet, left);
+}
+
+/**
+ * ftrace_init_trace_array - make a trace array fit for function tracing
+ * @tr: the array
+ *
+ * Context: process, before anyone else sees @tr.
+ */
+void ftrace_init_trace_array(struct trace_array *tr)
+{
+	INIT_LIST_HEAD(&tr->func_probes);
+	/* Its graph tracer has the same filter, and may be the first to run. */
+	if (tr->ops)
+		ftrace_ops_init(tr->ops);
+}
+
+/**
+ * ftrace_init_global_array_ops - give the top-level trace array its ops
+ * @tr: the top-level array
+ *
+ * Context: early boot.
+ */
+__init void ftrace_init_global_array_ops(struct trace_array *tr)
+{
+	ftrace_ops_init(&global_ops);
+	tr->ops = &global_ops;
+	tr->ops->private = tr;
+	/* The command line may start it before it can be found as the top level. */
+	tr->ops->tr = tr;
+	ftrace_init_trace_array(tr);
+	init_array_fgraph_ops(tr, tr->ops);
+}
+
+/**
+ * ftrace_init_array_ops - set the callback of a trace array's ops
+ * @tr: the array; its ops is not registered
+ * @func: the callback
+ *
+ * Context: process, trace_types_lock held.
+ */
+void ftrace_init_array_ops(struct trace_array *tr, ftrace_func_t func)
+{
+	/* An instance may trace functions in one way only, for now. */
+	WARN_ON(tr->flags & TRACE_ARRAY_FL_GLOBAL &&
+		tr->ops->func != ftrace_stub);
+	tr->ops->func = func;
+	tr->ops->private = tr;
+	tr->ops->flags |= FTRACE_OPS_FL_TRACE_ARRAY;
+}
+
+/**
+ * ftrace_reset_array_ops - take the callback of a trace array's ops away
+ * @tr: the array; its ops is not registered
+ *
+ * Context: process, trace_types_lock held.
+ */
+void ftrace_reset_array_ops(struct trace_array *tr)
+{
+	tr->ops->func = ftrace_stub;
+}
