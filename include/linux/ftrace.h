@@ -201,7 +201,8 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
 /**
  * struct ftrace_ops - one tracer
  * @func: the callback
- * @next: the next registered ops; ftrace_lock to change, RCU-tasks to walk
+ * @node: in the list of registered ops; ftrace_lock to change, preemption off to
+ *	walk
  * @flags: FTRACE_OPS_FL_*; those of the core change under ftrace_lock
  * @private: for the user
  * @saved_func: @func while set_ftrace_pid stands in front of it; ftrace_lock
@@ -223,7 +224,7 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  */
 struct ftrace_ops {
 	ftrace_func_t			func;
-	struct ftrace_ops __rcu		*next;
+	struct list_head		node;
 	unsigned long			flags;
 	void				*private;
 	ftrace_func_t			saved_func;
@@ -326,7 +327,7 @@ static inline void stack_tracer_enable(void) { }
  * struct dyn_ftrace - what is known of one call site
  * @key: the call site, as ftrace_text_key()
  * @state: the set of ops that trace it and FTRACE_REC_* flags, see
- *	   kernel/trace/ftrace/internal.h; written under ftrace_lock
+ *	   kernel/trace/ftrace/sites/sites.h; written under ftrace_lock
  * @arch: for the architecture
  */
 struct dyn_ftrace {

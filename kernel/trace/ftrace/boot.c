@@ -11,8 +11,12 @@
 #include <linux/string.h>
 #include <asm/setup.h>
 
-#include "internal.h"
+#include "files/files.h"
+#include "forget.h"
+#include "ftraced.h"
+#include "ops/ops.h"
 #include "sites/table.h"
+#include "users/users.h"
 
 /* Set where a filter came with the boot, so that self-tests keep away. */
 bool ftrace_filter_param __initdata;
@@ -35,34 +39,6 @@ static int __init set_boot_notrace(char *str)
 	return 1;
 }
 __setup("ftrace_notrace=", set_boot_notrace);
-
-/**
- * ftrace_set_early_filter - apply a list of patterns from the command line
- * @ops: whose filter it is
- * @buf: the patterns, separated by commas; it is written to
- * @enable: what to trace; otherwise, what not to
- *
- * A pattern that means nothing is reported and passed over.
- *
- * Context: boot, process.
- */
-void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *buf,
-				    int enable)
-{
-	char *pattern;
-	int ret;
-
-	while ((pattern = strsep(&buf, ","))) {
-		if (!*pattern)
-			continue;
-		if (enable)
-			ret = ftrace_set_filter(ops, pattern, strlen(pattern), 0);
-		else
-			ret = ftrace_set_notrace(ops, pattern, strlen(pattern), 0);
-		if (ret)
-			pr_warn("%s: no such function (%d)\n", pattern, ret);
-	}
-}
 
 static int __init add_text(char *start, char *end)
 {
@@ -180,3 +156,11 @@ void __init ftrace_free_init_mem(void)
 	ftrace_forget((unsigned long)__init_begin, (unsigned long)__init_end);
 	ftrace_forget_end();
 }
+
+/* Those on the command line were registered before there could be trampolines. */
+static int __init make_tramps(void)
+{
+	guard(mutex)(&ftrace_lock);
+	return ftrace_update_tramps();
+}
+early_initcall(make_tramps);

@@ -4,8 +4,11 @@
  * text may come to lie there.
  */
 #include "files/edit.h"
-#include "internal.h"
+#include "files/files.h"
+#include "forget.h"
+#include "ops/ops.h"
 #include "tracers/tracers.h"
+#include "users/users.h"
 
 /**
  * ftrace_forget_begin - text is about to go
@@ -38,10 +41,10 @@ static void forget_sites(unsigned long start, unsigned long end)
 {
 	u32 first = ftrace_text_key(start), last = ftrace_text_key(end);
 	struct trace_array *tr;
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 
 	guard(mutex)(&ftrace_lock);
-	while ((ops = ftrace_next_ops(ops)))
+	for_each_ftrace_ops(ops)
 		ftrace_filter_forget(ops->func_hash, first, last);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
@@ -51,6 +54,7 @@ static void forget_sites(unsigned long start, unsigned long end)
 	filter_edits_forget(first, last);
 	ftrace_graph_forget(first, last);
 	ftrace_profile_forget(start, end);
+	ftrace_update_release(start, end);
 	ftrace_region_remove(start, end);
 }
 

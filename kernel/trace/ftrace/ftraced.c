@@ -22,9 +22,10 @@
 #include <linux/sizes.h>
 #include <linux/timer.h>
 
-#include "internal.h"
+#include "ftraced.h"
+#include "ops/ops.h"
+#include "sites/notes.h"
 #include "sites/recorder.h"
-#include "stats.h"
 #include "sites/table.h"
 
 /* Room for what runs until the first rounds, as ftraced_slots= may change. */

@@ -6,15 +6,18 @@
 
 #include <linux/module.h>
 
-#include "internal.h"
+#include "forget.h"
+#include "ops/ops.h"
+#include "sites/names.h"
 #include "sites/table.h"
+#include "tracers/tracers.h"
 
 static bool all_functions_wanted(void)
 {
 	struct ftrace_filter f;
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 
-	while ((ops = ftrace_next_ops(ops))) {
+	for_each_ftrace_ops(ops) {
 		ftrace_ops_filter(ops, &f);
 		if (ftrace_hash_empty(f.filter))
 			return true;
@@ -77,6 +80,78 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 			mod->name);
 }
 
+/* ---- who waited for it ---------------------------------------------------- */
+
+/* Add what has come to one half of the filter of an ops. */
+static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
+		       bool enable)
+{
+	struct ftrace_filter f;
+	struct ftrace_hash *hash;
+	unsigned long nr_bad;
+	int ret;
+
+	ftrace_ops_filter(ops, &f);
+	hash = ftrace_hash_union(enable ? f.filter : f.skip, sites);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	/* As long as that sets one more bad site aside. */
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = ftrace_ops_set_filter(ops, hash, enable);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
+	if (ret)
+		ftrace_hash_free(hash);
+	return ret;
+}
+
+static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
+{
+	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
+	struct ftrace_hash *sites = NULL;
+	int ret;
+
+	ret = ftrace_waiting_resolve(waiting, module, &sites);
+	if (ret > 0)
+		ret = add_to_half(ops, sites, enable);
+	if (!ret)
+		ftrace_waiting_done(waiting);
+	ftrace_hash_free(sites);
+	return ret;
+}
+
+static int resolve(struct ftrace_ops *ops, const char *module)
+{
+	int ret = resolve_half(ops, module, true);
+
+	return resolve_half(ops, module, false) ?: ret;
+}
+
+/* For a trace array and for its tracers, whoever has a filter in common with it. */
+static void resolve_all(struct trace_array *tr, const char *module)
+{
+	struct ftrace_tracer *t = NULL;
+	int err = resolve(tr->ops, module);
+
+	while ((t = ftrace_tracer_next_any(tr, t)))
+		err = resolve(t->ops, module) ?: err;
+	if (err)
+		pr_warn("a filter for module %s cannot take effect: %d\n",
+			module, err);
+}
+
+static void resolve_waiting(const char *module)
+{
+	struct trace_array *tr;
+
+	lockdep_assert_held(&trace_types_lock);
+	guard(mutex)(&ftrace_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
+			resolve_all(tr, module);
+	}
+}
+
 /**
  * ftrace_module_init - a module is being loaded
  * @mod: the module
@@ -111,14 +186,14 @@ void ftrace_module_enable(struct module *mod)
 		return;
 	mutex_lock(&trace_types_lock);
 	mutex_lock(&ftrace_lock);
-	traced = ftrace_next_ops(NULL);
+	traced = !list_empty(&ftrace_ops_list);
 	discover = all_functions_wanted() || lacks_table(mod);
 	add_mod_text(mod, MOD_TEXT, traced, discover);
 	add_mod_text(mod, MOD_INIT_TEXT, traced, discover);
 	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD))
 		ftrace_settle();
 	mutex_unlock(&ftrace_lock);
-	ftrace_waiting_module(mod->name);
+	resolve_waiting(mod->name);
 	mutex_unlock(&trace_types_lock);
 }
 

@@ -12,6 +12,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "../ops/ops.h"
+#include "../sites/names.h"
 #include "edit.h"
 
 /* All open filter files; ftrace_lock. */

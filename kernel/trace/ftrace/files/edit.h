@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an open filter file shows and changes: filter_file.c, filter_edit.c.
+ * What an open filter file shows and changes: filter.c, edit.c.
  */
 #ifndef _KERNEL_TRACE_FTRACE_FILTER_EDIT_H
 #define _KERNEL_TRACE_FTRACE_FILTER_EDIT_H
@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 
-#include "../internal.h"
+#include "../sites/names.h"
 #include "../tracers/tracers.h"
 
 /**

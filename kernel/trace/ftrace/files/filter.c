@@ -16,7 +16,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "../ops/ops.h"
+#include "../users/users.h"
 #include "edit.h"
+#include "files.h"
 
 /*
  * Room for a word that is written: a symbol in its longest form, which leaves some

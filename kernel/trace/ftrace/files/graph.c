@@ -13,7 +13,8 @@
 #include <linux/string.h>
 #include <asm/setup.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "files.h"
 
 /* Read by the graph tracer with preemption off, whether RCU watches or not. */
 struct ftrace_ops_hash ftrace_graph_filter;

@@ -10,8 +10,9 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 
-#include "../internal.h"
+#include "../core.h"
 #include "../tracers/tracers.h"
+#include "files.h"
 
 /**
  * struct pid_file - an open set_ftrace_pid or set_ftrace_notrace_pid
@@ -184,16 +185,16 @@ static const struct file_operations no_pid_fops = {
 };
 
 /**
- * ftrace_init_tracefs - create the files that each trace array has
+ * ftrace_pid_create_files - make the files that say which tasks are traced
  * @tr: the trace array
- * @d_tracer: its directory
+ * @parent: its directory
  *
  * Context: process.
  */
-void ftrace_init_tracefs(struct trace_array *tr, struct dentry *d_tracer)
+void ftrace_pid_create_files(struct trace_array *tr, struct dentry *parent)
 {
-	trace_create_file("set_ftrace_pid", TRACE_MODE_WRITE, d_tracer, tr,
+	trace_create_file("set_ftrace_pid", TRACE_MODE_WRITE, parent, tr,
 			  &pid_fops);
-	trace_create_file("set_ftrace_notrace_pid", TRACE_MODE_WRITE, d_tracer,
+	trace_create_file("set_ftrace_notrace_pid", TRACE_MODE_WRITE, parent,
 			  tr, &no_pid_fops);
 }

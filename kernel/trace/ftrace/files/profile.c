@@ -17,8 +17,9 @@
 #include <linux/trace_seq.h>
 #include <linux/uaccess.h>
 
-#include "../internal.h"
+#include "../sites/sites.h"
 #include "../users/profile.h"
+#include "files.h"
 #include "../../trace_stat.h"
 
 /**

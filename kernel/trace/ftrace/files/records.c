@@ -5,8 +5,10 @@
  */
 #include <linux/seq_file.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../sites/names.h"
 #include "../tracers/tracers.h"
+#include "files.h"
 
 /**
  * struct rec_list - what one of the files lists
@@ -300,22 +302,16 @@ static void __init create_list(const char *name, struct dentry *parent,
 }
 
 /**
- * ftrace_init_tracefs_toplevel - make the files that are there only once
- * @tr: the top-level trace array
- * @d_tracer: its directory
+ * ftrace_records_create_files - make the files that list functions
+ * @parent: the top-level directory
  *
  * Context: boot, process.
  */
-__init void ftrace_init_tracefs_toplevel(struct trace_array *tr,
-					 struct dentry *d_tracer)
+void __init ftrace_records_create_files(struct dentry *parent)
 {
-	create_list("available_filter_functions", d_tracer, &available);
-	create_list("available_filter_functions_addrs", d_tracer,
+	create_list("available_filter_functions", parent, &available);
+	create_list("available_filter_functions_addrs", parent,
 		    &available_addrs);
-	create_list("enabled_functions", d_tracer, &enabled);
-	create_list("touched_functions", d_tracer, &touched);
-	ftrace_create_filter_files(tr, d_tracer);
-	ftrace_graph_create_files(d_tracer);
-	ftrace_profile_create_files(d_tracer);
-	ftraced_create_files(d_tracer);
+	create_list("enabled_functions", parent, &enabled);
+	create_list("touched_functions", parent, &touched);
 }

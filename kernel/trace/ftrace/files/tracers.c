@@ -7,8 +7,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../internal.h"
+#include "../core.h"
 #include "../tracers/tracers.h"
+#include "files.h"
 
 static void *tracers_start(struct seq_file *m, loff_t *pos)
 {

@@ -7,7 +7,7 @@
  */
 #include <kunit/test.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 #include "victim.h"
 
 #define NR_WATCHERS	3

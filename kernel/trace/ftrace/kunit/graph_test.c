@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <asm/text-patching.h>
 
-#include "../internal.h"
 #include "../../ftrace_internal.h"
 #include "victim.h"
 

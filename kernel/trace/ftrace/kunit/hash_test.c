@@ -7,7 +7,7 @@
 #include <linux/err.h>
 #include <linux/prandom.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 
 KUNIT_DEFINE_ACTION_WRAPPER(free_hash, ftrace_hash_free, struct ftrace_hash *);
 

@@ -9,7 +9,8 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "../sites/names.h"
+#include "../sites/set.h"
 #include "victim.h"
 
 /* ---- patterns and names -------------------------------------------------- */

@@ -12,9 +12,9 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "../internal.h"
 #include "../sites/notes.h"
 #include "../sites/recorder.h"
+#include "../sites/sites.h"
 #include "area.h"
 #include "victim.h"
 

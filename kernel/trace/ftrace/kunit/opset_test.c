@@ -7,7 +7,7 @@
  */
 #include <kunit/test.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 
 #define NR_OPS	6
 #define NR_SETS	BIT(NR_OPS)

@@ -16,8 +16,7 @@
 #include <linux/string.h>
 #include <trace/events/printk.h>
 
-#include "../internal.h"
-#include "../stats.h"
+#include "../ops/ops.h"
 #include "area.h"
 #include "victim.h"
 

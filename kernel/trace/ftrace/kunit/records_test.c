@@ -12,7 +12,7 @@
 #include <linux/bitmap.h>
 #include <linux/prandom.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 #include "area.h"
 
 #define AREA_SIZE	(4 * PAGE_SIZE)
@@ -380,6 +380,7 @@ static void remove_unpins_test(struct kunit *test)
 	ftrace_opset_gc();
 	KUNIT_EXPECT_NOT_NULL(test, ftrace_opset_find(id));
 out:
+	ftrace_update_release(a, a + PAGE_SIZE);
 	ftrace_region_remove(a, a + PAGE_SIZE);
 	if (id > 0)
 		KUNIT_EXPECT_NULL(test, ftrace_opset_find(id));

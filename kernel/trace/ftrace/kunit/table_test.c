@@ -7,7 +7,7 @@
 #include <asm/nops.h>
 #include <asm/text-patching.h>
 
-#include "../internal.h"
+#include "../sites/names.h"
 #include "../sites/table.h"
 #include "area.h"
 

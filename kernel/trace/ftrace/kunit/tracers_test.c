@@ -7,7 +7,7 @@
  */
 #include <kunit/test.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 #include "../tracers/tracers.h"
 
 #define NR_OPS	4

@@ -15,7 +15,7 @@
 #include <asm/insn.h>
 #include <asm/text-patching.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 #include "victim.h"
 
 #define MAX_CALLS	4

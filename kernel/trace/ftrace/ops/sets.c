@@ -12,7 +12,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "../internal.h"
+#include "ops.h"
 
 #define OPSET_BITS	8
 
@@ -100,113 +100,6 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 	return 0;
 }
 
-/* ---- what a set calls ---------------------------------------------------- */
-
-/**
- * ftrace_ops_callee - what a trampoline calls for an ops
- * @ops: the ops
- *
- * One that leaves its protection to others is called by them.
- *
- * Context: any.
- */
-unsigned long ftrace_ops_callee(const struct ftrace_ops *ops)
-{
-	if (ops->flags & (FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU))
-		return (unsigned long)ftrace_ops_guarded;
-	return (unsigned long)READ_ONCE(ops->func);
-}
-
-/*
- * A direct call is made last, just before it one for all the graph users, and a
- * stub is there for its call sites only. An unwinder looks for the graph users'
- * return address first, and then for those of rethook and kretprobes: so graph
- * users replace it after them.
- */
-static bool is_called(const struct ftrace_ops *ops)
-{
-	return !(ops->flags & (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_STUB |
-			       FTRACE_OPS_FL_SUBOP));
-}
-
-static void add_call(struct ftrace_tramp_spec *spec, const struct ftrace_ops *ops)
-{
-	spec->nr++;
-	spec->call[spec->nr - 1].func = ftrace_ops_callee(ops);
-	spec->call[spec->nr - 1].arg = (unsigned long)ops;
-}
-
-static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
-{
-	const struct ftrace_ops *graph = NULL;
-	struct ftrace_tramp_spec *spec;
-	unsigned int i;
-
-	spec = kzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
-	if (!spec)
-		return NULL;
-	spec->nr = set->nr;
-	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
-	/*
-	 * Whoever is given all registers may change where the function goes on,
-	 * too: a probe whose handler returns 1, error injection, BPF.
-	 */
-	spec->follow = set->flags & (FTRACE_OPS_FL_IPMODIFY |
-				     FTRACE_OPS_FL_SAVE_REGS);
-	for (spec->nr = 0, i = 0; i < set->nr; i++) {
-		struct ftrace_ops *ops = set->ops[i];
-
-		if (ops->flags & FTRACE_OPS_FL_DIRECT)
-			spec->jump = ftrace_ops_direct(ops);
-		if (ops->flags & FTRACE_OPS_FL_SUBOP)
-			graph = ops;
-		if (is_called(ops))
-			add_call(spec, ops);
-	}
-	if (graph)
-		add_call(spec, graph);
-	return spec;
-}
-
-static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
-{
-	struct ftrace_tramp_spec *spec = spec_of(set);
-	struct ftrace_tramp *t = spec ? ftrace_tramp_make(spec) : NULL;
-
-	kfree(spec);
-	return t;
-}
-
-/* A direct call that is all there is needs no trampoline of ours. */
-static bool is_direct(const struct ftrace_opset *set)
-{
-	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
-}
-
-/* The one that serves all sets: slower, and always there. */
-static unsigned long fallback_of(const struct ftrace_opset *set)
-{
-	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
-			  FTRACE_OPS_FL_DIRECT))
-		return FTRACE_REGS_ADDR;
-	return FTRACE_ADDR;
-}
-
-static void set_target(struct ftrace_opset *set)
-{
-	unsigned long addr;
-
-	if (is_direct(set)) {
-		addr = ftrace_ops_direct(set->ops[0]);
-	} else {
-		set->tramp = make_tramp(set);
-		addr = set->tramp ? ftrace_tramp_ip(set->tramp) :
-				    fallback_of(set);
-	}
-	set->target = ftrace_text_key(addr);
-	set->next = set->target;
-}
-
 static void opset_free(struct ftrace_opset *set)
 {
 	ftrace_tramp_put(set->tramp);
@@ -228,7 +121,7 @@ static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 		kfree(set);
 		return ret;
 	}
-	set_target(set);
+	ftrace_serve_set(set);
 	hash_add(opset_table, &set->node, opset_key(set->ops, set->nr));
 	return set->id;
 }
@@ -462,36 +355,28 @@ void ftrace_opset_gc(void)
 
 /* ---- changes of what a set calls ----------------------------------------- */
 
-/* Which of the calls of a set's trampoline is the one for its i-th ops? */
-static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
-{
-	unsigned int nr = 0;
-
-	while (i--)
-		nr += is_called(set->ops[i]);
-	return nr;
-}
-
 /**
- * ftrace_opsets_set_func - an ops has got another callback
+ * ftrace_ops_set_func - give an ops another callback
  * @ops: the ops
+ * @func: the callback
  *
- * Context: process, ftrace_lock held.
+ * Callers under way may still be in the old one.
+ *
+ * Context: ftrace_lock held.
  */
-void ftrace_opsets_set_func(struct ftrace_ops *ops)
+void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
 	struct ftrace_opset *set;
 	int bkt, i;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!is_called(ops) ||
-	    ftrace_ops_callee(ops) == (unsigned long)ftrace_ops_guarded)
+	if (ops->func == func)
 		return;
+	WRITE_ONCE(ops->func, func);
 	hash_for_each(opset_table, bkt, set, node) {
-		i = set->tramp ? opset_index(set, ops) : -1;
+		i = opset_index(set, ops);
 		if (i >= 0)
-			ftrace_tramp_poke_call(set->tramp, call_of(set, i),
-					       ftrace_ops_callee(ops));
+			ftrace_serve_func(set, i);
 	}
 }
 
@@ -545,15 +430,8 @@ bool ftrace_opsets_plan_tramps(void)
 	bool any = false;
 	int bkt;
 
-	hash_for_each(opset_table, bkt, set, node) {
-		if (set->tramp || is_direct(set))
-			continue;
-		set->tramp = make_tramp(set);
-		if (!set->tramp)
-			continue;
-		set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
-		any = true;
-	}
+	hash_for_each(opset_table, bkt, set, node)
+		any |= ftrace_serve_better(set);
 	return any;
 }
 

@@ -9,16 +9,7 @@
  */
 #include <linux/err.h>
 
-#include "../internal.h"
-#include "../stats.h"
-
-/*
- * False while kernel.ftrace_enabled holds every site at a nop. The records
- * keep their sets meanwhile. ftrace_lock.
- */
-static bool sites_on = true;
-
-unsigned long ftrace_nr_bad;
+#include "ops.h"
 
 /**
  * struct step - the last question and its answer
@@ -63,30 +54,6 @@ struct update {
 	struct step			last;
 };
 
-static u32 set_text(u32 id)
-{
-	return sites_on ? ftrace_opset_target(id) : 0;
-}
-
-static u32 new_text(const struct dyn_ftrace *rec)
-{
-	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
-}
-
-/**
- * ftrace_rec_text - what the text of a record's call site is
- * @rec: the record, not a bad one
- *
- * Context: ftrace_lock held.
- * Return: what the site calls as ftrace_text_key(), 0 for a nop.
- */
-u32 ftrace_rec_text(const struct dyn_ftrace *rec)
-{
-	if (rec->state & FTRACE_REC_NEW)
-		return new_text(rec);
-	return set_text(ftrace_rec_set(rec));
-}
-
 /* Is it an ops whose filter changes? */
 static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
 {
@@ -97,10 +64,10 @@ static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
 static int wanted_set(const struct update *u, unsigned long ip)
 {
 	struct ftrace_filter f;
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 	int id = 0;
 
-	while ((ops = ftrace_next_ops(ops))) {
+	for_each_ftrace_ops(ops) {
 		if (is_concerned(u, ops))
 			continue;
 		ftrace_ops_filter(ops, &f);
@@ -115,15 +82,20 @@ static int wanted_set(const struct update *u, unsigned long ip)
 /* The set that is @id with, or without, the ops that are concerned. */
 static int set_after(const struct update *u, int id, bool want)
 {
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 
 	if (u->ops)
 		return want ? ftrace_opset_with(id, u->ops) :
 			      ftrace_opset_without(id, u->ops);
-	while (u->shared && id >= 0 && (ops = ftrace_next_ops(ops))) {
-		if (is_concerned(u, ops))
-			id = want ? ftrace_opset_with(id, ops) :
-				    ftrace_opset_without(id, ops);
+	if (!u->shared)
+		return id;
+	for_each_ftrace_ops(ops) {
+		if (!is_concerned(u, ops))
+			continue;
+		id = want ? ftrace_opset_with(id, ops) :
+			    ftrace_opset_without(id, ops);
+		if (id < 0)
+			break;
 	}
 	return id;
 }
@@ -139,8 +111,8 @@ static int take_step(struct update *u, u32 id, bool want)
 		s->state = FTRACE_REC_BAD;
 		return s->to;
 	}
-	s->from_text = set_text(id);
-	s->to_text = set_text(s->to);
+	s->from_text = ftrace_set_text(id);
+	s->to_text = ftrace_set_text(s->to);
 	return 0;
 }
 
@@ -155,7 +127,7 @@ static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
 	ret = take_step(u, id, want);
 	if (ret)
 		return ret;
-	return ftrace_plan_add(&u->plan, rec, new_text(rec), u->last.to_text,
+	return ftrace_plan_add(&u->plan, rec, ftrace_rec_text(rec), u->last.to_text,
 			       u->last.to);
 }
 
@@ -236,81 +208,6 @@ static int update_listed(struct update *u)
 	return ret;
 }
 
-static void set_aside(struct dyn_ftrace *rec)
-{
-	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
-	u32 id = ftrace_rec_set(rec);
-
-	if (rec->state & FTRACE_REC_NEW)
-		r->nr_new--;
-	/* Whoever wrote over its call may put it back. */
-	if (sites_on)
-		ftrace_opset_keep(id);
-	ftrace_opset_move(id, 0, 1);
-	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
-	ftrace_nr_bad++;
-}
-
-static void was_new(const struct dyn_ftrace *rec)
-{
-	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
-}
-
-/* What stays with a record that has once called for a set. */
-static u32 marks_of(u32 id)
-{
-	struct ftrace_opset *set = ftrace_opset_find(id);
-
-	if (!set)
-		return 0;
-	return set->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) ?
-	       FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED : FTRACE_REC_TOUCHED;
-}
-
-/* The text is written: let the records say so. */
-static void commit(const struct ftrace_plan *plan)
-{
-	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
-	u32 from = 0, to = 0, run = 0, marks = 0;
-
-	for (e = plan->entries; e < end; e++) {
-		struct dyn_ftrace *rec = e->rec;
-		u32 was = rec->state & FTRACE_REC_SET_MASK;
-		u32 kept = rec->state & FTRACE_REC_KEPT;
-
-		if (unlikely(rec->state & FTRACE_REC_NEW))
-			was_new(rec);
-		if (was != from || e->state != to) {
-			ftrace_opset_move(from, to, run);
-			from = was;
-			to = e->state;
-			run = 0;
-			marks = marks_of(to);
-		}
-		run++;
-		if (e->to)
-			kept |= marks;
-		WRITE_ONCE(rec->state, e->state | kept);
-	}
-	ftrace_opset_move(from, to, run);
-}
-
-/* Takes the plan over. */
-static int finish(struct ftrace_plan *plan, int ret)
-{
-	unsigned int bad;
-
-	if (!ret)
-		ret = ftrace_plan_write(plan, &bad);
-	if (!ret)
-		commit(plan);
-	else if (ret == -EINVAL)
-		set_aside(plan->entries[bad].rec);
-	ftrace_plan_free(plan);
-	ftrace_opset_gc();
-	return ret;
-}
-
 static bool is_listed(const struct ftrace_filter *f)
 {
 	return !f || !ftrace_hash_empty(f->filter);
@@ -331,7 +228,7 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
 	ret = is_listed(old) && is_listed(new) ? update_listed(u) :
 						 update_all(u);
-	return finish(&u->plan, ret);
+	return ftrace_plan_finish(&u->plan, ret);
 }
 
 /**
@@ -373,7 +270,6 @@ int ftrace_update_filter(struct ftrace_ops_hash *h,
 	return update_between(&u, old, new);
 }
 
-/* One site, by itself; a bad one is reported and set aside. */
 static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 {
 	struct ftrace_plan_entry e = {
@@ -381,20 +277,14 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 		.ip	= rec->key,
 		.from	= ftrace_rec_text(rec),
 	};
-	struct ftrace_plan one = { .entries = &e, .nr = 1, .nr_text = 1 };
 	u32 id = ftrace_rec_set(rec);
 	int to = ftrace_opset_without(id, ops);
 
 	if (to == id || WARN_ON_ONCE(to < 0))
 		return;
 	e.state = to;
-	e.to = set_text(to);
-	if (e.from == e.to || !ftrace_plan_write_one(&e))
-		commit(&one);
-	else
-		set_aside(rec);
-	if (e.from != e.to)
-		ftrace_tramps_poked();
+	e.to = ftrace_set_text(to);
+	ftrace_plan_finish_one(&e);
 }
 
 /*
@@ -471,119 +361,5 @@ int ftrace_settle(void)
 		if (ret)
 			break;
 	}
-	return finish(&u.plan, ret);
-}
-
-static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
-{
-	u32 id = ftrace_rec_set(rec), target;
-
-	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
-		return 0;
-	target = ftrace_opset_target(id);
-	return ftrace_plan_add(plan, rec, on ? 0 : target, on ? target : 0, id);
-}
-
-/**
- * ftrace_update_enabled - hold all call sites at nops, or let them go
- * @on: let them go
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops().
- */
-int ftrace_update_enabled(bool on)
-{
-	struct ftrace_plan plan = {};
-	struct ftrace_region *r;
-	int ret = 0;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (on == sites_on)
-		return 0;
-	list_for_each_entry(r, &ftrace_regions, list) {
-		struct ftrace_recs *recs = ftrace_region_recs(r);
-		unsigned int i;
-
-		for (i = 0; recs && i < recs->nr && !ret; i++)
-			ret = add_switch(&plan, &recs->rec[i], on);
-	}
-	ret = finish(&plan, ret);
-	if (!ret)
-		sites_on = on;
-	return ret;
-}
-
-/* ---- other targets for the same sets ------------------------------------- */
-
-static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
-{
-	u32 id = ftrace_rec_set(rec), from, to;
-
-	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
-		return 0;
-	from = ftrace_opset_target(id);
-	to = ftrace_opset_next(id);
-	if (from == to)
-		return 0;
-	return ftrace_plan_add(plan, rec, sites_on ? from : 0,
-			       sites_on ? to : 0, id);
-}
-
-/**
- * ftrace_update_direct - have call sites follow a change of what they call
- * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
- * @addr: what they are to call from now on
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops().
- */
-int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
-{
-	struct ftrace_plan plan = {};
-	struct ftrace_filter f;
-	unsigned int i;
-	int ret = 0;
-
-	/* Also after ftrace_kill(): who calls may free the code of before. */
-	lockdep_assert_held(&ftrace_lock);
-	ftrace_ops_filter(ops, &f);
-	ftrace_opsets_plan_direct(ops, addr);
-	for (i = 0; i < f.filter->count && !ret; i++) {
-		u32 site = f.filter->sites[i];
-		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
-
-		if (rec)
-			ret = add_retarget(&plan, rec);
-	}
-	ret = finish(&plan, ret);
-	ftrace_opsets_retargeted(!ret);
-	return ret;
-}
-
-/**
- * ftrace_update_tramps - make trampolines for the sets that have none
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops(). The sets that could get no
- * trampoline are served as before.
- */
-int ftrace_update_tramps(void)
-{
-	struct ftrace_plan plan = {};
-	struct ftrace_region *r;
-	int ret = 0;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!ftrace_opsets_plan_tramps())
-		return 0;
-	list_for_each_entry(r, &ftrace_regions, list) {
-		struct ftrace_recs *recs = ftrace_region_recs(r);
-		unsigned int i;
-
-		for (i = 0; recs && i < recs->nr && !ret; i++)
-			ret = add_retarget(&plan, &recs->rec[i]);
-	}
-	ret = finish(&plan, ret);
-	ftrace_opsets_retargeted(!ret);
-	return ret;
+	return ftrace_plan_finish(&u.plan, ret);
 }

@@ -7,10 +7,10 @@
  * name, by address or for all of them, need not care which of them ran.
  */
 #include <linux/err.h>
-#include <linux/rcupdate.h>
 #include <linux/sort.h>
 
-#include "../internal.h"
+#include "names.h"
+#include "set.h"
 #include "table.h"
 
 /* Sites that became records because somebody asked; ftrace_lock. */
@@ -150,97 +150,4 @@ int ftrace_discover_sites(const u32 *sites, unsigned int nr)
 int ftrace_discover_proved(const u32 *sites, unsigned int nr)
 {
 	return discover(sites, nr, true);
-}
-
-/*
- * The call site of the function that begins at @addr, or the one at @addr.
- * Text in a region stays mapped for an RCU reader: module text is freed after
- * a grace period.
- */
-static unsigned long site_of(struct ftrace_region *r, unsigned long addr)
-{
-	unsigned long size, offset;
-	struct dyn_ftrace *rec;
-
-	if (ftrace_rec_find(addr) || ftrace_text_is_unpatched(addr))
-		return addr;
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || offset)
-		return 0;
-	rec = ftrace_rec_in(rcu_dereference_check(r->recs,
-						  rcu_read_lock_any_held()),
-			    addr, addr + size - 1);
-	return rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(addr);
-}
-
-/**
- * ftrace_location - the call site that belongs to an address
- * @ip: a call site, or the first byte of a function
- *
- * The site need not have a record yet.
- *
- * Context: any but NMI.
- * Return: the address of the site, 0 if the function has none.
- */
-unsigned long ftrace_location(unsigned long ip)
-{
-	struct ftrace_region *r;
-	unsigned long site = 0;
-
-	preempt_disable_notrace();
-	r = ftrace_region_find(ip);
-	if (r)
-		site = site_of(r, ip);
-	preempt_enable_notrace();
-	return site;
-}
-
-/**
- * ftrace_location_range - the first call site in a range of text
- * @start: first address
- * @end: last address, included
- *
- * Sites without a record count too, if they are at @start or at the entry of a
- * function that begins there.
- *
- * Context: any but NMI.
- * Return: the address of the site, 0 if there is none.
- */
-unsigned long ftrace_location_range(unsigned long start, unsigned long end)
-{
-	struct dyn_ftrace *rec = NULL;
-	struct ftrace_region *r;
-	unsigned long site = 0;
-
-	preempt_disable_notrace();
-	r = ftrace_region_find(start);
-	if (r) {
-		rec = ftrace_rec_in(rcu_dereference_sched(r->recs), start, end);
-		site = rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(start);
-	}
-	preempt_enable_notrace();
-	return site <= end ? site : 0;
-}
-
-/**
- * ftrace_text_reserved - does a stretch of text touch a call site?
- * @start: its first byte
- * @end: its last byte, included
- *
- * For those who patch text of their own: 1 means that these bytes are ours.
- *
- * Context: any but NMI.
- */
-int ftrace_text_reserved(const void *start, const void *end)
-{
-	unsigned long ip = (unsigned long)start - MCOUNT_INSN_SIZE + 1;
-	bool reserved = false;
-
-	preempt_disable_notrace();
-	for (; ip <= (unsigned long)end && !reserved; ip++) {
-		if (ftrace_region_find(ip))
-			reserved = ftrace_rec_find(ip) ||
-				   ftrace_text_is_unpatched(ip);
-	}
-	preempt_enable_notrace();
-	return reserved;
 }

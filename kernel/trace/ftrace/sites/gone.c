@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "names.h"
 
 /**
  * struct gone_func - one function
@@ -181,39 +181,28 @@ static const struct gone_func *find_func(const struct gone_text *t, u32 key)
 }
 
 /**
- * ftrace_mod_address_lookup - name an address in text that has been freed, or
- * in a trampoline
+ * ftrace_gone_lookup - name an address in text that has been freed
  * @addr: the address
- * @size: gets the length of the function; this and the next three may be NULL
+ * @size: gets the length of the function; this and the next two may be NULL
  * @off: gets the offset of @addr in it
  * @modname: gets the name of its module; good until the caller lets go of RCU
- * @modbuildid: gets NULL
  * @sym: gets the name, KSYM_NAME_LEN at most
- *
- * For kallsyms, once nobody else knows the address.
  *
  * Context: any.
  * Return: the length of the name, 0 if the address is not known here.
  */
-int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
-			      unsigned long *off, char **modname,
-			      const unsigned char **modbuildid, char *sym)
+int ftrace_gone_lookup(unsigned long addr, unsigned long *size,
+		       unsigned long *off, char **modname, char *sym)
 {
+	u32 key = ftrace_text_key(addr);
 	const struct gone_func *f;
 	struct gone_text *t;
-	int len;
 
-	len = ftrace_tramp_lookup(addr, size, off, modname, sym);
-	if (len) {
-		if (modbuildid)
-			*modbuildid = NULL;
-		return max(len, 0);
-	}
-	if (ftrace_text_addr(ftrace_text_key(addr)) != addr)
+	if (ftrace_text_addr(key) != addr)
 		return 0;
 	guard(preempt_notrace)();
 	list_for_each_entry_rcu(t, &gone_texts, list, rcu_read_lock_sched_held()) {
-		f = find_func(t, ftrace_text_key(addr));
+		f = find_func(t, key);
 		if (!f)
 			continue;
 		if (size)
@@ -222,49 +211,36 @@ int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 			*off = addr - ftrace_text_addr(f->start);
 		if (modname)
 			*modname = t->module_name;
-		if (modbuildid)
-			*modbuildid = NULL;
-		len = strscpy(sym, t->pool + f->name, KSYM_NAME_LEN);
-		break;
+		return max(strscpy(sym, t->pool + f->name, KSYM_NAME_LEN), 0);
 	}
-	return max(len, 0);
+	return 0;
 }
 
 /**
- * ftrace_mod_get_kallsym - the n-th function whose text has been freed; behind
- * them come the trampolines
- * @symnum: which one, from 0
+ * ftrace_gone_nth - the n-th function whose text has been freed
+ * @n: which one, from 0; gets how many more than there are, if it is
  * @value: gets its address
- * @type: gets the letter for its kind
  * @name: gets its name, KSYM_NAME_LEN at most
  * @module_name: gets the name of its module, MODULE_NAME_LEN at most
- * @exported: gets 0, it is no export
- *
- * For /proc/kallsyms, so that tools that read a trace find it as well.
  *
  * Context: process.
- * Return: 0, or -ERANGE if there are not that many.
+ * Return: is there one?
  */
-int ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value,
-			   char *type, char *name, char *module_name,
-			   int *exported)
+bool ftrace_gone_nth(unsigned int *n, unsigned long *value, char *name,
+		     char *module_name)
 {
-	const struct gone_func *f;
 	struct gone_text *t;
 
 	guard(preempt)();
-	*type = 't';
-	*exported = 0;
 	list_for_each_entry_rcu(t, &gone_texts, list, rcu_read_lock_sched_held()) {
-		if (symnum >= t->nr) {
-			symnum -= t->nr;
+		if (*n >= t->nr) {
+			*n -= t->nr;
 			continue;
 		}
-		f = &t->func[symnum];
-		*value = ftrace_text_addr(f->start);
-		strscpy(name, t->pool + f->name, KSYM_NAME_LEN);
+		*value = ftrace_text_addr(t->func[*n].start);
+		strscpy(name, t->pool + t->func[*n].name, KSYM_NAME_LEN);
 		strscpy(module_name, t->module_name, MODULE_NAME_LEN);
-		return 0;
+		return true;
 	}
-	return ftrace_tramp_nth(symnum, value, name, module_name) ? 0 : -ERANGE;
+	return false;
 }

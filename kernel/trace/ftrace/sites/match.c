@@ -14,7 +14,8 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "../internal.h"
+#include "names.h"
+#include "set.h"
 #include "table.h"
 
 /**

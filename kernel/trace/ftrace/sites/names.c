@@ -13,7 +13,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "names.h"
 
 /*
  * How far behind the start of its function a call site can lie: an endbr64

@@ -13,7 +13,7 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "../internal.h"
+#include "../core.h"
 #include "notes.h"
 #include "recorder.h"
 

@@ -39,6 +39,8 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include <asm/ftrace.h>
+
 /**
  * struct ftrace_note_table - the notes of one round
  * @nr_homes: number of home slots, at least 1, below 2^32; never changes while

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "../internal.h"
+#include "sites.h"
 
 LIST_HEAD(ftrace_regions);
 
@@ -69,17 +69,10 @@ struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
 	return r;
 }
 
-/*
- * The records of text that goes away, nothing calls through it any more: what
- * their sites call is no longer of interest, only the sets they pinned are.
- */
 static void region_free(struct ftrace_region *r)
 {
 	struct ftrace_recs *recs = ftrace_region_recs(r);
-	unsigned int i;
 
-	for (i = 0; recs && i < recs->nr; i++)
-		ftrace_opset_move(ftrace_rec_set(&recs->rec[i]), 0, 1);
 	account(recs, -1);
 	list_del_rcu(&r->list);
 	if (recs)
@@ -92,8 +85,8 @@ static void region_free(struct ftrace_region *r)
  * @start: first address
  * @end: first address behind it
  *
- * Called before the memory is freed. A note for it that is still in the table
- * finds no region and is dropped.
+ * Called before the memory is freed, and after ftrace_update_release(). A note for
+ * it that is still in the table finds no region and is dropped.
  *
  * Context: ftrace_lock held.
  */
@@ -106,7 +99,6 @@ void ftrace_region_remove(unsigned long start, unsigned long end)
 		if (r->start >= start && r->end <= end)
 			region_free(r);
 	}
-	ftrace_opset_gc();
 }
 
 /**
@@ -127,6 +119,19 @@ struct ftrace_region *ftrace_region_find(unsigned long ip)
 			return r;
 	}
 	return NULL;
+}
+
+/**
+ * ftrace_site_is_bad - has a call site been set aside, so that it calls nothing?
+ * @ip: the call site
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_site_is_bad(unsigned long ip)
+{
+	struct dyn_ftrace *rec = ftrace_rec_find(ip);
+
+	return rec && rec->state & FTRACE_REC_BAD;
 }
 
 /**

@@ -10,7 +10,8 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#include "../internal.h"
+#include "set.h"
+#include "sites.h"
 
 static struct ftrace_hash *hash_alloc_gfp(unsigned int count, gfp_t gfp)
 {

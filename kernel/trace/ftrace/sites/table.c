@@ -20,7 +20,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../internal.h"
+#include "names.h"
+#include "set.h"
 #include "table.h"
 
 /* Sites that became records because of a table; ftrace_lock. */

@@ -6,17 +6,14 @@
  * that it was written to until a module comes that has such functions, and is
  * replaced by them.
  */
-#define pr_fmt(fmt) "ftrace: " fmt
-
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../internal.h"
-#include "../stats.h"
-#include "../tracers/tracers.h"
+#include "names.h"
+#include "set.h"
 
 /**
  * struct mod_pattern - "function:mod:module", parsed
@@ -329,81 +326,5 @@ void ftrace_waiting_done(struct hlist_head *waiting)
 	hlist_for_each_entry_safe(w, next, waiting, node) {
 		if (w->came)
 			waiter_free(w);
-	}
-}
-
-/* Add what has come to one half of the filter of an ops. */
-static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
-		       bool enable)
-{
-	struct ftrace_filter f;
-	struct ftrace_hash *hash;
-	unsigned long nr_bad;
-	int ret;
-
-	ftrace_ops_filter(ops, &f);
-	hash = ftrace_hash_union(enable ? f.filter : f.skip, sites);
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	/* As long as that sets one more bad site aside. */
-	do {
-		nr_bad = ftrace_nr_bad;
-		ret = ftrace_ops_set_filter(ops, hash, enable);
-	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
-	if (ret)
-		ftrace_hash_free(hash);
-	return ret;
-}
-
-static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
-{
-	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
-	struct ftrace_hash *sites = NULL;
-	int ret;
-
-	ret = ftrace_waiting_resolve(waiting, module, &sites);
-	if (ret > 0)
-		ret = add_to_half(ops, sites, enable);
-	if (!ret)
-		ftrace_waiting_done(waiting);
-	ftrace_hash_free(sites);
-	return ret;
-}
-
-static int resolve(struct ftrace_ops *ops, const char *module)
-{
-	int ret = resolve_half(ops, module, true);
-
-	return resolve_half(ops, module, false) ?: ret;
-}
-
-/* For a trace array and for its tracers, whoever has a filter in common with it. */
-static void resolve_all(struct trace_array *tr, const char *module)
-{
-	struct ftrace_tracer *t = NULL;
-	int err = resolve(tr->ops, module);
-
-	while ((t = ftrace_tracer_next_any(tr, t)))
-		err = resolve(t->ops, module) ?: err;
-	if (err)
-		pr_warn("a filter for module %s cannot take effect: %d\n",
-			module, err);
-}
-
-/**
- * ftrace_waiting_module - a module has come: see who waited for it
- * @module: its name; its text is known, nothing of it has run yet
- *
- * Context: process, trace_types_lock held.
- */
-void ftrace_waiting_module(const char *module)
-{
-	struct trace_array *tr;
-
-	lockdep_assert_held(&trace_types_lock);
-	guard(mutex)(&ftrace_lock);
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
-			resolve_all(tr, module);
 	}
 }

@@ -17,8 +17,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "../internal.h"
-#include "../stats.h"
+#include "text.h"
 
 /* How long one stop of the machine is to last, in microseconds; it may be longer. */
 static unsigned int ftrace_stop_us __read_mostly = 1000;

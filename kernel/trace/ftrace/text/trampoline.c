@@ -23,7 +23,7 @@
 #include <linux/workqueue.h>
 #include <asm/text-patching.h>
 
-#include "../internal.h"
+#include "text.h"
 
 #define PACK_SIZE	SZ_16K
 #define GRANULE_SHIFT	6

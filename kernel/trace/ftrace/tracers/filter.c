@@ -8,7 +8,8 @@
 #include <linux/err.h>
 #include <linux/list.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../sites/names.h"
 #include "tracers.h"
 
 /*
@@ -149,9 +150,9 @@ void ftrace_tracers_share(struct trace_array *tr)
 /* Their call sites would have to follow, and they have not asked for it. */
 static bool others_have(const struct ftrace_ops_hash *h)
 {
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 
-	while ((ops = ftrace_next_ops(ops))) {
+	for_each_ftrace_ops(ops) {
 		if (ops->func_hash == h && !ftrace_tracer_name(ops))
 			return true;
 	}

@@ -22,7 +22,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../sites/names.h"
 #include "tracers.h"
 
 /* In the order in which they joined; ftrace_lock. */

@@ -16,7 +16,7 @@
 #include <linux/smp.h>
 #include <trace/events/sched.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
 #include "tracers.h"
 #include "../../ftrace_internal.h"
 
@@ -167,9 +167,9 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops)
 
 static void update_all_ops(void)
 {
-	struct ftrace_ops *ops = NULL;
+	struct ftrace_ops *ops;
 
-	while ((ops = ftrace_next_ops(ops)))
+	for_each_ftrace_ops(ops)
 		ftrace_pid_update_ops(ops);
 	fgraph_update_pid_func();
 }

@@ -10,7 +10,6 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
-struct dentry;
 struct ftrace_regs;
 struct trace_pid_list;
 struct ftrace_ops;
@@ -134,6 +133,6 @@ struct trace_pid_list *ftrace_pids_list(struct ftrace_pids *p,
 int ftrace_pids_replace(struct ftrace_pids *p, enum ftrace_pid_list which,
 			struct trace_pid_list *list);
 
-void ftrace_tracers_create_file(struct trace_array *tr, struct dentry *parent);
+void ftrace_pid_update_ops(struct ftrace_ops *ops);
 
 #endif /* _KERNEL_TRACE_FTRACE_TRACERS_H */

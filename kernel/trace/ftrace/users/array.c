@@ -4,7 +4,16 @@
  */
 #include <linux/ftrace.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../tracers/tracers.h"
+#include "users.h"
+
+/* The tracer of the top-level trace array. */
+struct ftrace_ops global_ops = {
+	.func		= ftrace_stub,
+	.flags		= FTRACE_OPS_FL_PID,
+	.name		= "trace",
+};
 
 /*
  * Each ops that leaves a trace array gets the next number. Who waits for a grace
@@ -110,4 +119,28 @@ void ftrace_init_array_ops(struct trace_array *tr, ftrace_func_t func)
 void ftrace_reset_array_ops(struct trace_array *tr)
 {
 	tr->ops->func = ftrace_stub;
+}
+
+/**
+ * ftrace_set_callback - give the ops of a trace array another callback
+ * @ops: the ops
+ * @func: the callback
+ *
+ * If it is registered it stays so: no call site changes, and nothing can fail.
+ * Callers under way may still be in the old one.
+ *
+ * Context: process.
+ */
+void ftrace_set_callback(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	guard(mutex)(&ftrace_lock);
+	if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
+		ops->func = func;
+		return;
+	}
+	WRITE_ONCE(ops->saved_func, func);
+	if (ops->flags & FTRACE_OPS_FL_PID)
+		ftrace_pid_update_ops(ops);
+	else
+		ftrace_ops_set_func(ops, func);
 }

@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "users.h"
 
 static LIST_HEAD(command_list);
 

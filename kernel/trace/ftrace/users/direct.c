@@ -14,7 +14,8 @@
  */
 #include <linux/err.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "users.h"
 
 /*
  * Who has direct calls and who changes where functions go on: covers the coming
@@ -56,7 +57,8 @@ static struct ftrace_ops *next_meeting(struct ftrace_ops *at,
 				       struct ftrace_ops *ops, unsigned long flag)
 {
 	lockdep_assert_held(&ftrace_lock);
-	while ((at = ftrace_next_ops(at))) {
+	at = list_prepare_entry(at, &ftrace_ops_list, node);
+	list_for_each_entry_continue(at, &ftrace_ops_list, node) {
 		if (at != ops && at->flags & flag && ops_meet(at, ops))
 			return at;
 	}

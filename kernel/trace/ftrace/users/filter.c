@@ -2,135 +2,28 @@
 /*
  * Filters of ops, as the rest of the kernel sets them.
  */
+#define pr_fmt(fmt) "ftrace: " fmt
+
 #include <linux/err.h>
+#include <linux/init.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../sites/names.h"
 #include "../tracers/tracers.h"
-
-static struct ftrace_hash *half_of(const struct ftrace_ops_hash *h, bool enable)
-{
-	return rcu_dereference_protected(enable ? h->filter_hash : h->notrace_hash,
-					 lockdep_is_held(&ftrace_lock));
-}
-
-/* Callbacks may still look at what was there. */
-static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
-			 bool enable)
-{
-	struct ftrace_hash *old = half_of(h, enable);
-
-	if (enable)
-		rcu_assign_pointer(h->filter_hash, hash);
-	else
-		rcu_assign_pointer(h->notrace_hash, hash);
-	ftrace_hash_free_rcu(old);
-}
-
-/* Nobody means to send all functions to one place. */
-static bool needs_list(const struct ftrace_ops *ops)
-{
-	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
-}
-
-/* A call site that has been set aside, and so never calls anything. */
-static bool is_bad(unsigned long ip)
-{
-	struct dyn_ftrace *rec = ftrace_rec_find(ip);
-
-	return rec && rec->state & FTRACE_REC_BAD;
-}
-
-/**
- * ftrace_filter_fits - can an ops keep its promise with the filter it has?
- * @ops: the ops, not registered yet
- * @f: its filter
- *
- * Who sends functions elsewhere takes for granted that they go there, each of
- * them.
- *
- * Context: process, ftrace_lock held.
- */
-bool ftrace_filter_fits(const struct ftrace_ops *ops,
-			const struct ftrace_filter *f)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!needs_list(ops))
-		return true;
-	if (ftrace_hash_empty(f->filter))
-		return false;
-	for (i = 0; i < f->filter->count; i++) {
-		if (is_bad(ftrace_text_addr(f->filter->sites[i])))
-			return false;
-	}
-	return true;
-}
-
-/* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */
-static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
-{
-	struct ftrace_ops *ops = NULL;
-	int nr = 0;
-
-	while ((ops = ftrace_next_ops(ops))) {
-		if (ops->func_hash != h)
-			continue;
-		if (needs_list(ops) && ftrace_hash_empty(new->filter))
-			return -EINVAL;
-		nr++;
-	}
-	return nr;
-}
-
-/**
- * ftrace_ops_set_filter - replace one half of an ops' filter
- * @ops: the ops, registered or not
- * @hash: the set of call sites, NULL for none; not the caller's any more if
- *	  this succeeds
- * @enable: it is what to trace; otherwise, what not to
- *
- * Context: process, ftrace_lock held.
- * Return: 0; -EINVAL (a registered ops that sends functions elsewhere would mean
- * all of them), -ENODEV (ftrace is dead) or an error as of ftrace_update_ops(), and
- * nothing has changed.
- */
-int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
-			  bool enable)
-{
-	struct ftrace_ops_hash *h = ops->func_hash;
-	struct ftrace_filter old, new;
-	int ret;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (ftrace_disabled)
-		return -ENODEV;
-	ftrace_ops_filter(ops, &old);
-	new = old;
-	if (enable)
-		new.filter = hash;
-	else
-		new.skip = hash;
-
-	ret = nr_users(h, &new);
-	if (ret > 0) {
-		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
-		if (!ret)
-			ret = ftrace_update_filter(h, &old, &new);
-	}
-	if (ret)
-		return ret;
-	replace_half(h, hash, enable);
-	return 0;
-}
+#include "users.h"
 
 /* The set that a change starts from; the caller's own. */
 static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,
 					bool reset)
 {
-	return reset ? NULL : ftrace_hash_copy(half_of(ops->func_hash, enable));
+	struct ftrace_filter f;
+
+	if (reset)
+		return NULL;
+	ftrace_ops_filter(ops, &f);
+	return ftrace_hash_copy(enable ? f.filter : f.skip);
 }
 
 static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
@@ -247,7 +140,7 @@ static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt,
 	for (i = 0; i < cnt && !ret; i++) {
 		unsigned long ip = ftrace_location(ips[i]);
 
-		ret = !ip || (!remove && is_bad(ip)) ? -EINVAL :
+		ret = !ip || (!remove && ftrace_site_is_bad(ip)) ? -EINVAL :
 						       ftrace_sites_add(&s, ip);
 	}
 	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
@@ -370,77 +263,30 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 }
 EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
-static int copy_half(struct ftrace_ops_hash *to, const struct ftrace_ops_hash *from,
-		     bool enable)
-{
-	struct ftrace_hash *hash = ftrace_hash_copy(half_of(from, enable));
-
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	replace_half(to, hash, enable);
-	return ftrace_waiting_copy(&to->waiting[enable], &from->waiting[enable]);
-}
-
 /**
- * ftrace_filter_copy - copy a filter
- * @to: an empty filter
- * @from: the filter to copy
+ * ftrace_set_early_filter - apply a list of patterns from the command line
+ * @ops: whose filter it is
+ * @buf: the patterns, separated by commas; it is written to
+ * @enable: what to trace; otherwise, what not to
  *
- * What waits for modules goes with it: without that it would mean something else.
+ * A pattern that means nothing is reported and passed over.
  *
- * Context: process, ftrace_lock held.
- * Return: 0, or -ENOMEM and @to is still empty.
+ * Context: boot, process.
  */
-int ftrace_filter_copy(struct ftrace_ops_hash *to,
-		       const struct ftrace_ops_hash *from)
+void __init ftrace_set_early_filter(struct ftrace_ops *ops, char *buf,
+				    int enable)
 {
+	char *pattern;
 	int ret;
 
-	ret = copy_half(to, from, true) ?: copy_half(to, from, false);
-	if (ret)
-		ftrace_filter_clear(to);
-	return ret;
-}
-
-/**
- * ftrace_filter_clear - empty a filter
- * @h: the filter, of no registered ops; a callback may still look at it
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_filter_clear(struct ftrace_ops_hash *h)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(h->waiting); i++) {
-		replace_half(h, NULL, i);
-		ftrace_waiting_free(&h->waiting[i]);
+	while ((pattern = strsep(&buf, ","))) {
+		if (!*pattern)
+			continue;
+		if (enable)
+			ret = ftrace_set_filter(ops, pattern, strlen(pattern), 0);
+		else
+			ret = ftrace_set_notrace(ops, pattern, strlen(pattern), 0);
+		if (ret)
+			pr_warn("%s: no such function (%d)\n", pattern, ret);
 	}
-}
-
-/*
- * A filter that keeps sites of text that is gone would mean other functions
- * once other text is there.
- */
-static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
-{
-	struct ftrace_hash *hash = half_of(h, enable), *rest;
-
-	rest = ftrace_hash_forget(hash, enable, start, end);
-	if (rest != hash)
-		replace_half(h, rest, enable);
-}
-
-/**
- * ftrace_filter_forget - take the sites of a stretch of text out of a filter
- * @h: the filter
- * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
-{
-	forget_in(h, true, start, end);
-	forget_in(h, false, start, end);
 }

@@ -13,36 +13,9 @@
  */
 #include <linux/preempt.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "users.h"
 #include "../../ftrace_internal.h"
-
-/**
- * ftrace_graph_list_func - hook a call's return if any graph user wants it
- * @ip: the call site
- * @parent_ip: where its function returns to
- * @op: not used
- * @fregs: of the call
- *
- * What ftrace_graph_call leads to.
- *
- * Context: any, NMI included.
- */
-void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *op, struct ftrace_regs *fregs)
-{
-	if (unlikely(READ_ONCE(ftrace_disabled)))
-		return;
-	/* Like every walker of the list: the stop waits for it to end. */
-	guard(preempt_notrace)();
-	for (op = rcu_dereference_raw(ftrace_ops_list); op;
-	     op = rcu_dereference_raw(op->next)) {
-		if (!(op->flags & FTRACE_OPS_FL_SUBOP) ||
-		    !ftrace_ops_test(op, ip, NULL))
-			continue;
-		op->func(ip, parent_ip, op, fregs);
-		break;
-	}
-}
 
 /**
  * ftrace_startup_subops - register an ops behind the callback of another
@@ -107,4 +80,3 @@ int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
 		ret = ftrace_disable_ftrace_graph_caller();
 	return ret;
 }
-

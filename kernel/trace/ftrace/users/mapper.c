@@ -3,12 +3,11 @@
  * From call sites to what a function probe keeps for each of them. A probe may
  * look its data up from anywhere that a function can be called.
  */
-#include <linux/ftrace.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
-#include "../internal.h"
+#include "../core.h"
 
 /**
  * struct ftrace_func_mapper - what a probe keeps for each of its call sites

@@ -19,7 +19,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../internal.h"
+#include "../ops/ops.h"
+#include "../sites/names.h"
+#include "users.h"
 
 /*
  * Serialises all that adds or removes probes, text that goes included, and is

@@ -23,9 +23,10 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
-#include "../internal.h"
-#include "profile.h"
+#include "../sites/sites.h"
 #include "../tracers/tracers.h"
+#include "profile.h"
+#include "users.h"
 
 /* Functions that come with modules while a profile runs, in any case. */
 #define PROFILE_ROOM	4096

@@ -3,7 +3,7 @@
  * The function profiler: how often each function is called on each CPU and, if
  * there is a graph tracer, how long it takes.
  *
- * profile.c counts, profile_stat.c is what user space sees of it.
+ * profile.c counts; files/profile.c is what user space sees of it.
  *
  * Lock order: stat_session.stat_mutex (trace_stat.c) > ftrace_profile_mutex >
  * ftrace_lock.

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What all of the core stands on.
+ *
+ * The rooms, from the top; each calls what lies below it, never what lies above:
+ *
+ *   boot, module, forget, ftraced, kallsyms
+ *	      start-up; text that comes and goes; the thread; names for kallsyms
+ *   files/   the files in tracefs
+ *   users/   what the rest of the kernel calls: registration, filters, direct
+ *	      calls, graph users, probes, the profiler
+ *   tracers/ ops that have names: who runs, with which filter, for which tasks
+ *   ops/     the registered ops, interned sets of them, and updates: from what
+ *	      the ops want to a plan
+ *   sites/   call sites: how they are found, their records, their names, sets
+ *	      of them
+ *   text/    a plan, checked and handed to the writer in slices; trampolines
+ *
+ * Discovery knows nothing of ops, ops know nothing of text.
+ *
+ * Lock order: event_mutex (base) > trace_types_lock (base) > pid_mutex
+ * (files/pid.c), probe_mutex (users/probe.c), direct_mutex (users/direct.c),
+ * ftrace_profile_mutex (users/profile.h) > ftrace_lock > tramp_mutex
+ * (text/trampoline.c) > cpus_read_lock > text_mutex > the stop.
+ * module_mutex nests in ftrace_lock.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_CORE_H
+#define _KERNEL_TRACE_FTRACE_CORE_H
+
+#include <linux/ftrace.h>
+
+#include "../trace.h"
+
+/* Set by ftrace_kill(): whoever is in may go, and nothing else happens any more. */
+extern bool ftrace_disabled;
+
+#endif /* _KERNEL_TRACE_FTRACE_CORE_H */

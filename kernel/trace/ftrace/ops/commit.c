@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a plan that has been written to the records, and what becomes of one that
+ * has not.
+ */
+#include "ops.h"
+
+/*
+ * False while kernel.ftrace_enabled holds every site at a nop. The records
+ * keep their sets meanwhile. ftrace_lock.
+ */
+bool ftrace_sites_on = true;
+
+unsigned long ftrace_nr_bad;
+
+/**
+ * ftrace_set_text - what the text of a set's call sites is
+ * @id: the set
+ *
+ * Context: ftrace_lock held.
+ * Return: what they call as ftrace_text_key(), 0 for a nop.
+ */
+u32 ftrace_set_text(u32 id)
+{
+	return ftrace_sites_on ? ftrace_opset_target(id) : 0;
+}
+
+static u32 new_text(const struct dyn_ftrace *rec)
+{
+	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
+}
+
+/**
+ * ftrace_rec_text - what the text of a record's call site is
+ * @rec: the record, not a bad one
+ *
+ * Context: ftrace_lock held.
+ * Return: what the site calls as ftrace_text_key(), 0 for a nop.
+ */
+u32 ftrace_rec_text(const struct dyn_ftrace *rec)
+{
+	if (rec->state & FTRACE_REC_NEW)
+		return new_text(rec);
+	return ftrace_set_text(ftrace_rec_set(rec));
+}
+
+static void set_aside(struct dyn_ftrace *rec)
+{
+	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
+	u32 id = ftrace_rec_set(rec);
+
+	if (rec->state & FTRACE_REC_NEW)
+		r->nr_new--;
+	/* Whoever wrote over its call may put it back. */
+	if (ftrace_sites_on)
+		ftrace_opset_keep(id);
+	ftrace_opset_move(id, 0, 1);
+	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
+	ftrace_nr_bad++;
+}
+
+static void was_new(const struct dyn_ftrace *rec)
+{
+	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
+}
+
+/* What stays with a record that has once called for a set. */
+static u32 marks_of(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	if (!set)
+		return 0;
+	return set->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) ?
+	       FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED : FTRACE_REC_TOUCHED;
+}
+
+/* The text is written: let the records say so. */
+static void commit(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+	u32 from = 0, to = 0, run = 0, marks = 0;
+
+	for (e = plan->entries; e < end; e++) {
+		struct dyn_ftrace *rec = e->rec;
+		u32 was = rec->state & FTRACE_REC_SET_MASK;
+		u32 kept = rec->state & FTRACE_REC_KEPT;
+
+		if (unlikely(rec->state & FTRACE_REC_NEW))
+			was_new(rec);
+		if (was != from || e->state != to) {
+			ftrace_opset_move(from, to, run);
+			from = was;
+			to = e->state;
+			run = 0;
+			marks = marks_of(to);
+		}
+		run++;
+		if (e->to)
+			kept |= marks;
+		WRITE_ONCE(rec->state, e->state | kept);
+	}
+	ftrace_opset_move(from, to, run);
+}
+
+/**
+ * ftrace_plan_finish - write a plan, and have the records follow
+ * @plan: the plan; freed
+ * @ret: an error that it could not be made for; then it is only freed
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; @ret; or an error of ftrace_plan_write(), and every site is as it was.
+ */
+int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
+{
+	unsigned int bad;
+
+	if (!ret)
+		ret = ftrace_plan_write(plan, &bad);
+	if (!ret)
+		commit(plan);
+	else if (ret == -EINVAL)
+		set_aside(plan->entries[bad].rec);
+	ftrace_plan_free(plan);
+	ftrace_opset_gc();
+	return ret;
+}
+
+/**
+ * ftrace_plan_finish_one - change one site by itself, and have its record follow
+ * @e: the change
+ *
+ * A site that is not what it should be is reported and set aside.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_plan_finish_one(struct ftrace_plan_entry *e)
+{
+	struct ftrace_plan one = { .entries = e, .nr = 1, .nr_text = 1 };
+
+	if (e->from == e->to) {
+		commit(&one);
+		return;
+	}
+	if (ftrace_plan_write_one(e))
+		set_aside(e->rec);
+	else
+		commit(&one);
+	ftrace_tramps_poked();
+}
+
+static void unpin_sets(struct ftrace_region *r)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	unsigned int i;
+
+	for (i = 0; recs && i < recs->nr; i++)
+		ftrace_opset_move(ftrace_rec_set(&recs->rec[i]), 0, 1);
+}
+
+/**
+ * ftrace_update_release - let go of the sets of a stretch of text that goes
+ * @start: first address
+ * @end: first address after it
+ *
+ * Nothing calls through the text any more: what its sites call is of no interest,
+ * only the sets that they pin are. Its regions have to be removed before
+ * ftrace_lock is released.
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ */
+void ftrace_update_release(unsigned long start, unsigned long end)
+{
+	struct ftrace_region *r;
+
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(r, &ftrace_regions, list) {
+		if (r->start >= start && r->end <= end)
+			unpin_sets(r);
+	}
+	ftrace_opset_gc();
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The filters of ops, half by half.
+ */
+#include "../sites/names.h"
+#include "ops.h"
+
+static struct ftrace_hash *half_of(const struct ftrace_ops_hash *h, bool enable)
+{
+	return rcu_dereference_protected(enable ? h->filter_hash : h->notrace_hash,
+					 lockdep_is_held(&ftrace_lock));
+}
+
+/* Callbacks may still look at what was there. */
+static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
+			 bool enable)
+{
+	struct ftrace_hash *old = half_of(h, enable);
+
+	if (enable)
+		rcu_assign_pointer(h->filter_hash, hash);
+	else
+		rcu_assign_pointer(h->notrace_hash, hash);
+	ftrace_hash_free_rcu(old);
+}
+
+/* Nobody means to send all functions to one place. */
+static bool needs_list(const struct ftrace_ops *ops)
+{
+	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
+}
+
+/**
+ * ftrace_filter_fits - can an ops keep its promise with the filter it has?
+ * @ops: the ops, not registered yet
+ * @f: its filter
+ *
+ * Who sends functions elsewhere takes for granted that they go there, each of
+ * them.
+ *
+ * Context: process, ftrace_lock held.
+ */
+bool ftrace_filter_fits(const struct ftrace_ops *ops,
+			const struct ftrace_filter *f)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!needs_list(ops))
+		return true;
+	if (ftrace_hash_empty(f->filter))
+		return false;
+	for (i = 0; i < f->filter->count; i++) {
+		if (ftrace_site_is_bad(ftrace_text_addr(f->filter->sites[i])))
+			return false;
+	}
+	return true;
+}
+
+/* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */
+static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
+{
+	struct ftrace_ops *ops;
+	int nr = 0;
+
+	for_each_ftrace_ops(ops) {
+		if (ops->func_hash != h)
+			continue;
+		if (needs_list(ops) && ftrace_hash_empty(new->filter))
+			return -EINVAL;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * ftrace_ops_set_filter - replace one half of an ops' filter
+ * @ops: the ops, registered or not
+ * @hash: the set of call sites, NULL for none; not the caller's any more if
+ *	  this succeeds
+ * @enable: it is what to trace; otherwise, what not to
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL (a registered ops that sends functions elsewhere would mean
+ * all of them), -ENODEV (ftrace is dead) or an error as of ftrace_update_ops(), and
+ * nothing has changed.
+ */
+int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
+			  bool enable)
+{
+	struct ftrace_ops_hash *h = ops->func_hash;
+	struct ftrace_filter old, new;
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_disabled)
+		return -ENODEV;
+	ftrace_ops_filter(ops, &old);
+	new = old;
+	if (enable)
+		new.filter = hash;
+	else
+		new.skip = hash;
+
+	ret = nr_users(h, &new);
+	if (ret > 0) {
+		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
+		if (!ret)
+			ret = ftrace_update_filter(h, &old, &new);
+	}
+	if (ret)
+		return ret;
+	replace_half(h, hash, enable);
+	return 0;
+}
+
+static int copy_half(struct ftrace_ops_hash *to, const struct ftrace_ops_hash *from,
+		     bool enable)
+{
+	struct ftrace_hash *hash = ftrace_hash_copy(half_of(from, enable));
+
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	replace_half(to, hash, enable);
+	return ftrace_waiting_copy(&to->waiting[enable], &from->waiting[enable]);
+}
+
+/**
+ * ftrace_filter_clear - empty a filter
+ * @h: the filter, of no registered ops; a callback may still look at it
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_filter_clear(struct ftrace_ops_hash *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(h->waiting); i++) {
+		replace_half(h, NULL, i);
+		ftrace_waiting_free(&h->waiting[i]);
+	}
+}
+
+/**
+ * ftrace_filter_copy - copy a filter
+ * @to: an empty filter
+ * @from: the filter to copy
+ *
+ * What waits for modules goes with it: without that it would mean something else.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, or -ENOMEM and @to is still empty.
+ */
+int ftrace_filter_copy(struct ftrace_ops_hash *to,
+		       const struct ftrace_ops_hash *from)
+{
+	int ret;
+
+	ret = copy_half(to, from, true) ?: copy_half(to, from, false);
+	if (ret)
+		ftrace_filter_clear(to);
+	return ret;
+}
+
+/*
+ * A filter that keeps sites of text that is gone would mean other functions
+ * once other text is there.
+ */
+static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
+{
+	struct ftrace_hash *hash = half_of(h, enable), *rest;
+
+	rest = ftrace_hash_forget(hash, enable, start, end);
+	if (rest != hash)
+		replace_half(h, rest, enable);
+}
+
+/**
+ * ftrace_filter_forget - take the sites of a stretch of text out of a filter
+ * @h: the filter
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address behind it, likewise
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
+{
+	forget_in(h, true, start, end);
+	forget_in(h, false, start, end);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The list of registered ops, and the dispatchers for call sites without a
+ * trampoline.
+ *
+ * A call site that is traced calls the trampoline of its set of ops, which calls
+ * each of them. If there is none, it calls ftrace_caller, which calls the
+ * dispatcher, which calls each registered ops that wants the site.
+ *
+ * Order matters. An ops goes on the list after its call sites call, so until
+ * then those without a trampoline find nobody to call. It leaves the list before
+ * its sites are turned off: the stop of the machine that turns them off then
+ * also ends every walk of the list that may still have seen it, since walkers
+ * cannot be preempted and a stop waits for all that cannot be. A callback that
+ * a trampoline calls may be preempted: that is what ftrace_ops_wait() waits for.
+ */
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+
+#include "ops.h"
+
+/*
+ * The registered ops, the newest first. Changed under ftrace_lock; walked with
+ * preemption off, by callers that RCU may not even be watching.
+ */
+LIST_HEAD(ftrace_ops_list);
+
+/**
+ * arch_ftrace_ops_list_func - call every ops that wants a call site
+ * @ip: the call site
+ * @parent_ip: where its function returns to
+ * @op: not used
+ * @fregs: for the callbacks
+ *
+ * What ftrace_call calls, by the name ftrace_ops_list_func that the linker
+ * script gives it. An ops is called once for a call, under one
+ * recursion guard for all of them; one that needs RCU is passed over where RCU
+ * does not watch.
+ *
+ * Context: any, NMI included.
+ */
+void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	int bit;
+
+	if (unlikely(READ_ONCE(ftrace_disabled)))
+		return;
+	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (bit < 0)
+		return;
+
+	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
+		if (op->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SUBOP))
+			continue;
+		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
+			continue;
+		if (ftrace_ops_test(op, ip, NULL))
+			op->func(ip, parent_ip, op, fregs);
+	}
+	trace_clear_recursion(bit);
+}
+
+/**
+ * ftrace_graph_list_func - hook a call's return if any graph user wants it
+ * @ip: the call site
+ * @parent_ip: where its function returns to
+ * @op: not used
+ * @fregs: of the call
+ *
+ * What ftrace_graph_call leads to.
+ *
+ * Context: any, NMI included.
+ */
+void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	if (unlikely(READ_ONCE(ftrace_disabled)))
+		return;
+	/* The stop waits for it to end, as for any walker of the list. */
+	guard(preempt_notrace)();
+	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
+		if (!(op->flags & FTRACE_OPS_FL_SUBOP) ||
+		    !ftrace_ops_test(op, ip, NULL))
+			continue;
+		op->func(ip, parent_ip, op, fregs);
+		break;
+	}
+}
+
+/**
+ * ftrace_ops_guarded - call one ops that leaves its protection to others
+ * @ip: the call site
+ * @parent_ip: where its function returns to
+ * @op: the ops
+ * @fregs: for the callback
+ *
+ * What a trampoline calls for an ops with FTRACE_OPS_FL_RECURSION or
+ * FTRACE_OPS_FL_RCU.
+ *
+ * Context: any, NMI included.
+ */
+void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	bool needs_rcu = op->flags & FTRACE_OPS_FL_RCU;
+	int level;
+
+	if (needs_rcu && !rcu_is_watching())
+		return;
+	level = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	if (level >= 0) {
+		op->func(ip, parent_ip, op, fregs);
+		trace_clear_recursion(level);
+	}
+}
+
+/**
+ * ftrace_ops_test - does an ops want a call site?
+ * @ops: the ops
+ * @ip: the call site
+ * @regs: not used, a site is known by its address alone
+ *
+ * Context: any, with preemption off.
+ */
+int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs)
+{
+	/* A tracer may get another filter meanwhile: both halves are of one. */
+	struct ftrace_ops_hash *h = READ_ONCE(ops->func_hash);
+	struct ftrace_filter f = {
+		.filter	 = rcu_dereference_raw(h->filter_hash),
+		.skip	 = rcu_dereference_raw(h->notrace_hash),
+	};
+
+	return ftrace_filter_wants(&f, ip);
+}
+
+/**
+ * ftrace_ops_init - make an ops fit for use, once
+ * @ops: the ops
+ *
+ * Context: process; the owner of @ops calls it first without racing itself.
+ */
+void ftrace_ops_init(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
+		return;
+	INIT_LIST_HEAD(&ops->subop_list);
+	ops->func_hash = &ops->local_hash;
+	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
+}
+
+/**
+ * ftrace_ops_filter - the filter of an ops
+ * @ops: the ops
+ * @f: where to put it
+ *
+ * Context: ftrace_lock held; what @f points at is there as long as it is.
+ */
+void ftrace_ops_filter(struct ftrace_ops *ops, struct ftrace_filter *f)
+{
+	struct ftrace_ops_hash *h = ops->func_hash;
+
+	f->filter = rcu_dereference_protected(h->filter_hash,
+					      lockdep_is_held(&ftrace_lock));
+	f->skip = rcu_dereference_protected(h->notrace_hash,
+					    lockdep_is_held(&ftrace_lock));
+}
+
+/**
+ * ftrace_ops_list_add - have the dispatchers find an ops
+ * @ops: the ops
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_ops_list_add(struct ftrace_ops *ops)
+{
+	lockdep_assert_held(&ftrace_lock);
+	list_add_rcu(&ops->node, &ftrace_ops_list);
+}
+
+/**
+ * ftrace_ops_list_del - have the dispatchers find an ops no more
+ * @ops: the ops
+ *
+ * Those that are on their way may still come to it.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_ops_list_del(struct ftrace_ops *ops)
+{
+	lockdep_assert_held(&ftrace_lock);
+	list_del_rcu(&ops->node);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ops: those that are registered, what they want, and the sets of them that call
+ * sites have.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_OPS_H
+#define _KERNEL_TRACE_FTRACE_OPS_H
+
+#include <linux/rculist.h>
+
+#include "../core.h"
+#include "../sites/set.h"
+#include "../text/text.h"
+
+/**
+ * struct ftrace_filter - the two halves of an ops' filter
+ * @filter: what to trace; NULL or empty: everything
+ * @skip: what not to trace; NULL or empty: nothing
+ */
+struct ftrace_filter {
+	struct ftrace_hash	*filter;
+	struct ftrace_hash	*skip;
+};
+
+static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
+						unsigned long ip)
+{
+	if (!ftrace_hash_empty(f->filter) && !ftrace_hash_has(f->filter, ip))
+		return false;
+	return !ftrace_hash_has(f->skip, ip);
+}
+
+/* ---- the registered ops: list.c, filter.c ------------------------------ */
+
+extern struct list_head ftrace_ops_list;
+
+/* Each registered ops, the newest first; ftrace_lock. */
+#define for_each_ftrace_ops(ops)					\
+	list_for_each_entry_rcu(ops, &ftrace_ops_list, node,		\
+				lockdep_is_held(&ftrace_lock))
+
+void ftrace_ops_list_add(struct ftrace_ops *ops);
+void ftrace_ops_list_del(struct ftrace_ops *ops);
+
+void ftrace_ops_init(struct ftrace_ops *ops);
+void ftrace_ops_filter(struct ftrace_ops *ops, struct ftrace_filter *f);
+void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
+int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs);
+void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
+			struct ftrace_ops *op, struct ftrace_regs *fregs);
+void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			  struct ftrace_ops *op, struct ftrace_regs *fregs);
+void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *op, struct ftrace_regs *fregs);
+bool ftrace_filter_fits(const struct ftrace_ops *ops,
+			const struct ftrace_filter *f);
+int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
+			  bool enable);
+int ftrace_filter_copy(struct ftrace_ops_hash *to,
+		       const struct ftrace_ops_hash *from);
+void ftrace_filter_clear(struct ftrace_ops_hash *h);
+void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
+void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs);
+
+/* The code that an ops with FTRACE_OPS_FL_DIRECT has its call sites call. */
+static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	return READ_ONCE(ops->direct_call);
+#else
+	return 0;
+#endif
+}
+
+/* ---- sets of ops: sets.c, serve.c -------------------------------------- */
+
+/**
+ * struct ftrace_opset_step - where one ops leads to from a set
+ * @ops: the ops; NULL: none has been asked for
+ * @with: the set that has it too; -1: not known
+ * @without: the set that lacks it; -1: not known
+ */
+struct ftrace_opset_step {
+	const struct ftrace_ops	*ops;
+	int			with;
+	int			without;
+};
+
+/**
+ * struct ftrace_opset - an interned set of ops, served by one trampoline
+ * @node: in the table of all sets, by content
+ * @id: what the records that have it carry in their state; never 0, which is
+ *	the empty set
+ * @nr_recs: how many records carry @id
+ * @target: what their text calls, as ftrace_text_key()
+ * @next: what it is to call; differs from @target only during an update
+ * @tramp: the trampoline; NULL: @target is a direct call, or the one trampoline
+ *	   that serves all sets
+ * @flags: FTRACE_OPS_FL_* that any of the ops has
+ * @step: where the last ops leads to that was added or taken away
+ * @nr: how many ops
+ * @ops: the ops, ascending by address, so that order of arrival is no matter
+ *
+ * ftrace_lock.
+ */
+struct ftrace_opset {
+	struct hlist_node		node;
+	u32				id;
+	u32				nr_recs;
+	u32				target;
+	u32				next;
+	struct ftrace_tramp		*tramp;
+	unsigned long			flags;
+	struct ftrace_opset_step	step;
+	unsigned int			nr;
+	struct ftrace_ops		*ops[] __counted_by(nr);
+};
+
+struct ftrace_opset *ftrace_opset_find(u32 id);
+int ftrace_opset_with(u32 id, struct ftrace_ops *ops);
+int ftrace_opset_without(u32 id, struct ftrace_ops *ops);
+bool ftrace_opset_has(u32 id, struct ftrace_ops *ops);
+u32 ftrace_opset_target(u32 id);
+void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
+void ftrace_opset_keep(u32 id);
+void ftrace_opset_gc(void);
+void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr);
+void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
+bool ftrace_opsets_plan_tramps(void);
+void ftrace_opsets_retargeted(bool done);
+u32 ftrace_opset_next(u32 id);
+unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
+void ftrace_serve_set(struct ftrace_opset *set);
+void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
+bool ftrace_serve_better(struct ftrace_opset *set);
+
+/* ---- updates: update.c, retarget.c, commit.c ---------------------------- */
+
+/* Records that were set aside as bad; ftrace_lock. */
+extern unsigned long ftrace_nr_bad;
+extern bool ftrace_sites_on;
+
+int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
+		      const struct ftrace_filter *new);
+int ftrace_update_filter(struct ftrace_ops_hash *h,
+			 const struct ftrace_filter *old,
+			 const struct ftrace_filter *new);
+bool ftrace_update_leave(struct ftrace_ops *ops,
+			 const struct ftrace_filter *old);
+int ftrace_settle(void);
+int ftrace_update_enabled(bool on);
+int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
+int ftrace_update_tramps(void);
+u32 ftrace_set_text(u32 id);
+u32 ftrace_rec_text(const struct dyn_ftrace *rec);
+int ftrace_plan_finish(struct ftrace_plan *plan, int ret);
+void ftrace_update_release(unsigned long start, unsigned long end);
+void ftrace_plan_finish_one(struct ftrace_plan_entry *e);
+
+#endif /* _KERNEL_TRACE_FTRACE_OPS_H */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Other targets for the same sets: no call site changes who traces it, but what
+ * its text calls.
+ */
+#include "ops.h"
+
+static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
+{
+	u32 id = ftrace_rec_set(rec), target;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	target = ftrace_opset_target(id);
+	return ftrace_plan_add(plan, rec, on ? 0 : target, on ? target : 0, id);
+}
+
+/**
+ * ftrace_update_enabled - hold all call sites at nops, or let them go
+ * @on: let them go
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_enabled(bool on)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (on == ftrace_sites_on)
+		return 0;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_switch(&plan, &recs->rec[i], on);
+	}
+	ret = ftrace_plan_finish(&plan, ret);
+	if (!ret)
+		ftrace_sites_on = on;
+	return ret;
+}
+
+static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
+{
+	u32 id = ftrace_rec_set(rec), from, to;
+
+	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	from = ftrace_opset_target(id);
+	to = ftrace_opset_next(id);
+	if (from == to)
+		return 0;
+	return ftrace_plan_add(plan, rec, ftrace_sites_on ? from : 0,
+			       ftrace_sites_on ? to : 0, id);
+}
+
+/**
+ * ftrace_update_direct - have call sites follow a change of what they call
+ * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
+ * @addr: what they are to call from now on
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops().
+ */
+int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_filter f;
+	unsigned int i;
+	int ret = 0;
+
+	/* Also after ftrace_kill(): who calls may free the code of before. */
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	ftrace_opsets_plan_direct(ops, addr);
+	for (i = 0; i < f.filter->count && !ret; i++) {
+		u32 site = f.filter->sites[i];
+		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
+
+		if (rec)
+			ret = add_retarget(&plan, rec);
+	}
+	ret = ftrace_plan_finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
+	return ret;
+}
+
+/**
+ * ftrace_update_tramps - make trampolines for the sets that have none
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error as of ftrace_update_ops(). The sets that could get no
+ * trampoline are served as before.
+ */
+int ftrace_update_tramps(void)
+{
+	struct ftrace_plan plan = {};
+	struct ftrace_region *r;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!ftrace_opsets_plan_tramps())
+		return 0;
+	list_for_each_entry(r, &ftrace_regions, list) {
+		struct ftrace_recs *recs = ftrace_region_recs(r);
+		unsigned int i;
+
+		for (i = 0; recs && i < recs->nr && !ret; i++)
+			ret = add_retarget(&plan, &recs->rec[i]);
+	}
+	ret = ftrace_plan_finish(&plan, ret);
+	ftrace_opsets_retargeted(!ret);
+	return ret;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Text: a plan of changes, and the code that call sites call.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_TEXT_H
+#define _KERNEL_TRACE_FTRACE_TEXT_H
+
+#include <linux/ftrace_text.h>
+
+#include "../sites/sites.h"
+
+/**
+ * struct ftrace_stop_stats - stops of the machine, written under text_mutex
+ * @nr: how many there were since boot
+ * @longest_ns: how long the longest one lasted, in nanoseconds
+ */
+struct ftrace_stop_stats {
+	unsigned long	nr;
+	u64		longest_ns;
+};
+
+extern struct ftrace_stop_stats ftrace_stops;
+
+/* No stop is worth its while for less. */
+#define FTRACE_SLICE_MIN	1024
+
+int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
+
+/**
+ * ftrace_plan_add - add a change to a plan
+ * @plan: the plan
+ * @rec: the record of the site; its address is above all that are in @plan
+ * @from: what the site has to call now, 0 for a nop
+ * @to: what it shall call, 0 for a nop
+ * @state: what @rec->state is to become
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+static __always_inline int
+ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
+		u32 from, u32 to, u32 state)
+{
+	struct ftrace_plan_entry *e;
+
+	if (unlikely(plan->nr == plan->size) &&
+	    ftrace_plan_reserve(plan, max(32U, 2 * plan->size)))
+		return -ENOMEM;
+
+	e = &plan->entries[plan->nr++];
+	e->rec = rec;
+	e->ip = rec->key;
+	e->from = from;
+	e->to = to;
+	e->state = state;
+	plan->nr_text += from != to;
+	return 0;
+}
+
+/* Of kernel/events/core.c: how many events want to hear of changed text. */
+extern atomic_t nr_text_poke_events;
+
+int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
+int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
+void ftrace_plan_free(struct ftrace_plan *plan);
+unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
+				    u64 ns, u64 bound_ns);
+
+struct ftrace_tramp;
+
+struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec);
+unsigned long ftrace_tramp_ip(const struct ftrace_tramp *t);
+void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
+			    unsigned long func);
+void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump);
+void ftrace_tramp_keep(struct ftrace_tramp *t);
+void ftrace_tramp_put(struct ftrace_tramp *t);
+void ftrace_tramps_poked(void);
+int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
+			unsigned long *off, char **modname, char *sym);
+bool ftrace_tramp_nth(unsigned int n, unsigned long *value, char *name,
+		      char *module_name);
+
+#endif /* _KERNEL_TRACE_FTRACE_TEXT_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ops come and go.
+ */
+#include <linux/rcupdate.h>
+
+#include "../ops/ops.h"
+#include "../tracers/tracers.h"
+#include "users.h"
+
+/* What this core, or this state of it, cannot do for an ops. */
+static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f)
+{
+	if (ops->flags & FTRACE_OPS_FL_DELETED)
+		return -EINVAL;
+	if (WARN_ON_ONCE(ops->flags & FTRACE_OPS_FL_ENABLED))
+		return -EBUSY;
+	if (ftrace_disabled)
+		return -ENODEV;
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS)) {
+		if (ops->flags & FTRACE_OPS_FL_SAVE_REGS &&
+		    !(ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED))
+			return -EINVAL;
+		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
+			return -EINVAL;
+	}
+	if (!ftrace_filter_fits(ops, f))
+		return -EINVAL;
+	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
+		return -EBUSY;
+	return 0;
+}
+
+static int startup(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+	int ret;
+
+	ftrace_ops_filter(ops, &f);
+	ret = check_ops(ops, &f);
+	if (ret)
+		return ret;
+
+	if (ftrace_hash_empty(f.filter))
+		ret = ftrace_discover_all();
+	else
+		ret = ftrace_discover_sites(f.filter->sites, f.filter->count);
+	if (ret)
+		return ret;
+
+	/* Whoever frees such an ops relies on its grace period. */
+	if (!is_kernel_core_data((unsigned long)ops))
+		ops->flags |= FTRACE_OPS_FL_DYNAMIC;
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) &&
+	    ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+
+	/* Trampolines are made with the callback that is to be called first. */
+	ops->saved_func = ops->func;
+	ftrace_pid_update_ops(ops);
+	ret = ftrace_update_ops(ops, NULL, &f);
+	if (ret) {
+		ftrace_ops_set_func(ops, ops->saved_func);
+		return ret;
+	}
+	ops->flags |= FTRACE_OPS_FL_ENABLED;
+	ftrace_ops_list_add(ops);
+	return 0;
+}
+
+/**
+ * ftrace_startup - register an ops
+ * @ops: the ops, initialised
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL (its flags, its name, or a call site that is not what it
+ * should be), -EBUSY (registered already; permanent while tracing is disabled),
+ * -ENODEV (ftrace is dead), -ENOMEM, -ENOSPC; then nothing has changed.
+ */
+int ftrace_startup(struct ftrace_ops *ops)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = ftrace_tracer_prepare(ops);
+	if (ret)
+		return ret;
+	ret = startup(ops);
+	if (ret)
+		ftrace_tracer_cancel(ops);
+	else
+		ftrace_tracer_join(ops);
+	return ret;
+}
+
+/**
+ * ftrace_ops_wait - wait until no callback of an ops runs any more
+ * @ops: the ops, after ftrace_shutdown()
+ *
+ * Only for an ops that may be freed. One of a trace array is freed with the
+ * array, and waited for then, see ftrace_array_wait(); meanwhile its tracer may
+ * come and go.
+ *
+ * Context: process, no lock held that a traced task may need to get on.
+ */
+void ftrace_ops_wait(const struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_DYNAMIC &&
+	    !(ops->flags & FTRACE_OPS_FL_TRACE_ARRAY))
+		synchronize_rcu_tasks();
+}
+
+/**
+ * ftrace_shutdown - unregister an ops
+ * @ops: the ops
+ *
+ * When it returns 0, the ops' callback will not be called again, though a task
+ * may be preempted in it: see ftrace_ops_wait(). A call site that is not what it
+ * should be does not keep an ops from going: it is reported and set aside. Nor
+ * does want of memory, or that tracing has been ended by ftrace_kill().
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ * Return: 0, or -EBUSY (not registered).
+ */
+int ftrace_shutdown(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+	bool stopped;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (WARN_ON_ONCE(!(ops->flags & FTRACE_OPS_FL_ENABLED)))
+		return -EBUSY;
+
+	ftrace_ops_filter(ops, &f);
+	ftrace_ops_list_del(ops);
+	stopped = ftrace_update_leave(ops, &f);
+
+	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	ftrace_array_left(ops);
+	ftrace_tracer_leave(ops);
+	ftrace_ops_set_func(ops, ops->saved_func);
+	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && !stopped)
+		synchronize_rcu_tasks_rude();
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the rest of the kernel calls, as far as files and text that goes need it.
+ */
+#ifndef _KERNEL_TRACE_FTRACE_USERS_H
+#define _KERNEL_TRACE_FTRACE_USERS_H
+
+#include <linux/ftrace.h>
+
+#include "../core.h"
+
+/* The tracer of the top-level trace array. */
+extern struct ftrace_ops global_ops;
+
+int ftrace_startup(struct ftrace_ops *ops);
+int ftrace_shutdown(struct ftrace_ops *ops);
+void ftrace_ops_wait(const struct ftrace_ops *ops);
+void ftrace_array_left(struct ftrace_ops *ops);
+void ftrace_array_wait(const struct ftrace_ops *ops);
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+int ftrace_register_ipmodify(struct ftrace_ops *ops);
+int ftrace_unregister_ipmodify(struct ftrace_ops *ops);
+#else
+static inline int ftrace_register_ipmodify(struct ftrace_ops *ops)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,
+		       char *func, char *words, int enable);
+int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n);
+bool ftrace_probes_exist(struct trace_array *tr, loff_t n);
+void ftrace_probes_lock(void);
+void ftrace_probes_unlock(void);
+void ftrace_probes_forget(u32 start, u32 end);
+
+#ifdef CONFIG_FUNCTION_PROFILER
+void ftrace_profile_forget(unsigned long start, unsigned long end);
+#else
+static inline void ftrace_profile_forget(unsigned long start,
+					 unsigned long end) { }
+#endif
+
+#endif /* _KERNEL_TRACE_FTRACE_USERS_H */
