@@ -174,11 +174,28 @@ typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 #ifdef CONFIG_DYNAMIC_FTRACE
 
 /**
+ * enum ftrace_filter_past - what named tracers have made of a filter
+ * @FTRACE_FILTER_NEW: nothing: the first to run may begin with that of the default
+ * @FTRACE_FILTER_USED: a tracer has run with it, or with another in its place
+ * @FTRACE_FILTER_PARTED: besides, it was that of the trace array, and follows when
+ *	somebody changes that one who knows no names
+ * @FTRACE_FILTER_CHOSEN: besides, it was then set for this tracer, and does not
+ *	follow while that has stopped
+ */
+enum ftrace_filter_past {
+	FTRACE_FILTER_NEW,
+	FTRACE_FILTER_USED,
+	FTRACE_FILTER_PARTED,
+	FTRACE_FILTER_CHOSEN,
+};
+
+/**
  * struct ftrace_ops_hash - the filter of an ops
  * @notrace_hash: call sites not to trace; NULL: none
  * @filter_hash: call sites to trace; NULL: all
  * @waiting: patterns for modules yet to come, the latest first: of what not to
  *	     trace, and of what to trace; see mod_filter.c. ftrace_lock
+ * @past: of the filter that an ops has of its own; ftrace_lock
  * @regex_lock: fgraph.c sets it up; not used here
  *
  * A hash is immutable once it is published. It is replaced under ftrace_lock,
@@ -188,6 +205,7 @@ struct ftrace_ops_hash {
 	struct ftrace_hash __rcu	*notrace_hash;
 	struct ftrace_hash __rcu	*filter_hash;
 	struct hlist_head		waiting[2];
+	enum ftrace_filter_past		past;
 	struct mutex			regex_lock; /* not used, see above */
 };
 
@@ -216,7 +234,7 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  *	registered, and it has to stay
  * @tr: the trace array in whose function_tracers it shall be, NULL: the top level;
  *	it has to stay until the ops is unregistered
- * @tracer: what function_tracers knows of it; ftrace_lock
+ * @tracer: what function_tracers knows of it; NULL: nothing. ftrace_lock
  * @pids: the lists of tasks that its calls ask, NULL: none; of a trace array's own:
  *	those of the array. ftrace_lock to change, calls read it with preemption off
  * @left: of a trace array's own: see ftrace_array_left(); ftrace_lock

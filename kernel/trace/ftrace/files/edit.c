@@ -139,7 +139,8 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 /* A write without a name was for it as well. */
 static bool shares_with_array(const struct ftrace_tracer *t)
 {
-	return t->shares || t->ops->func_hash == t->tr->ops->func_hash;
+	return ftrace_tracer_follows(t) ||
+	       t->ops->func_hash == t->tr->ops->func_hash;
 }
 
 /*

@@ -17,11 +17,15 @@
  * @tr: the trace array
  * @own: its own ops
  * @ops: others
+ * @graph: the array's own graph tracer, for one of them
  */
 struct names {
 	struct trace_array	tr;
 	struct ftrace_ops	own;
 	struct ftrace_ops	ops[NR_OPS];
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	struct fgraph_ops	graph;
+#endif
 };
 
 static int names_init(struct kunit *test)
@@ -236,20 +240,21 @@ static void cancel_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_tracer_prepare(&n->ops[1]), 0);
 	ftrace_tracer_cancel(&n->ops[1]);
 	KUNIT_EXPECT_EQ(test, site_of(&n->ops[1]), 32);
-	KUNIT_EXPECT_NOT_NULL(test, n->ops[1].tracer);
+	KUNIT_EXPECT_EQ(test, n->ops[1].local_hash.past, FTRACE_FILTER_USED);
 }
 
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
 /* Two that have the filter of the array, until one of them is addressed. */
 static void separate_test(struct kunit *test)
 {
 	struct names *n = test->priv;
-	struct ftrace_ops *graph = &n->ops[0], *shares = &n->ops[1];
+	struct ftrace_ops *graph = &n->graph.ops, *shares = &n->ops[1];
 
 	guard(mutex)(&ftrace_lock);
 	give_filter(&n->own, 16);
-	/* As fgraph_init_ops() makes it: the array's own tracer. */
-	graph->func_hash = &n->own.local_hash;
-	graph->name = n->own.name;
+	/* As allocate_fgraph_ops() makes it: the array's own tracer. */
+	n->tr.gops = &n->graph;
+	fgraph_init_ops(graph, &n->own);
 	shares->func_hash = &n->own.local_hash;
 	join(graph);
 	join(shares);
@@ -275,8 +280,9 @@ static void separate_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, site_of(shares), 32);
 	ftrace_tracer_leave(graph);
 	/* As if the array's own ops had run. */
-	KUNIT_EXPECT_NOT_NULL(test, n->own.tracer);
+	KUNIT_EXPECT_EQ(test, n->own.local_hash.past, FTRACE_FILTER_USED);
 }
+#endif
 
 static struct kunit_case tracers_cases[] = {
 	KUNIT_CASE(suffix_test),
@@ -285,7 +291,9 @@ static struct kunit_case tracers_cases[] = {
 	KUNIT_CASE(known_test),
 	KUNIT_CASE(begin_test),
 	KUNIT_CASE(cancel_test),
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	KUNIT_CASE(separate_test),
+#endif
 	{}
 };
 

@@ -12,25 +12,9 @@
 #include "../sites/names.h"
 #include "tracers.h"
 
-/*
- * Nobody else knows which functions a direct call is for, or which ones can go on
- * elsewhere.
- */
-#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
-			 FTRACE_OPS_FL_IPMODIFY)
-
 static bool has_own_filter(const struct ftrace_ops *ops)
 {
 	return ops->func_hash == &ops->local_hash;
-}
-
-/**
- * ftrace_tracer_is_open - may its filter be given to it, and changed, by others?
- * @t: the tracer
- */
-bool ftrace_tracer_is_open(const struct ftrace_tracer *t)
-{
-	return !(t->ops->flags & OWN_FILTER);
 }
 
 /* Have an ops, which may be called meanwhile, begin with a copy of a filter. */
@@ -51,7 +35,7 @@ static int unshare(struct ftrace_tracer *t)
 	int ret = take_filter(t->ops, t->ops->func_hash);
 
 	if (!ret)
-		t->shares = true;
+		t->ops->local_hash.past = FTRACE_FILTER_PARTED;
 	return ret;
 }
 
@@ -82,11 +66,17 @@ static int unshare_others(const struct ftrace_tracer *t)
  */
 int ftrace_tracer_separate(struct ftrace_tracer *t)
 {
+	struct ftrace_ops *ops = t->ops;
+	int ret = 0;
+
 	lockdep_assert_held(&ftrace_lock);
-	t->chosen = true;
 	if (ftrace_tracer_is_current(t))
 		return unshare_others(t);
-	return has_own_filter(t->ops) ? 0 : unshare(t);
+	if (!has_own_filter(ops))
+		ret = unshare(t);
+	if (ops->local_hash.past == FTRACE_FILTER_PARTED)
+		ops->local_hash.past = FTRACE_FILTER_CHOSEN;
+	return ret;
 }
 
 /* Have the sites of one that runs call for the filter of the trace array. */
@@ -103,22 +93,40 @@ static int update_to_common(struct ftrace_ops *ops, const struct ftrace_filter *
 /* Back to the filter of the trace array. */
 static int share(struct ftrace_tracer *t)
 {
+	bool runs = t->life != FTRACE_TRACER_STOPPED;
 	struct ftrace_ops *ops = t->ops;
 	struct ftrace_filter own, common;
 	int ret;
 
 	ftrace_ops_filter(ops, &own);
 	ftrace_ops_filter(t->tr->ops, &common);
-	ret = t->id ? update_to_common(ops, &own, &common) : 0;
+	ret = runs ? update_to_common(ops, &own, &common) : 0;
 	if (ret)
 		return ret;
 	WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
 	/* To who still looks there, nothing would mean everything. */
-	if (t->id)
+	if (runs)
 		synchronize_rcu_tasks_rude();
 	ftrace_filter_clear(&ops->local_hash);
-	t->chosen = false;
+	ops->local_hash.past = FTRACE_FILTER_USED;
 	return 0;
+}
+
+/**
+ * ftrace_tracer_follows - does its own filter follow that of the trace array?
+ * @t: the tracer
+ *
+ * When somebody changes that one who knows no names.
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_tracer_follows(const struct ftrace_tracer *t)
+{
+	enum ftrace_filter_past past = t->ops->local_hash.past;
+
+	/* One that has stopped goes on with what was meant for it. */
+	return past == FTRACE_FILTER_PARTED ||
+	       (past == FTRACE_FILTER_CHOSEN && t->life != FTRACE_TRACER_STOPPED);
 }
 
 /**
@@ -136,12 +144,7 @@ void ftrace_tracers_share(struct trace_array *tr)
 	int ret;
 
 	while ((t = ftrace_tracer_next_any(tr, t))) {
-		if (!t->shares || !has_own_filter(t->ops))
-			continue;
-		/* It goes on with what was meant for it. */
-		if (t->stopped && t->chosen)
-			continue;
-		ret = share(t);
+		ret = ftrace_tracer_follows(t) ? share(t) : 0;
 		if (ret)
 			pr_warn("%s keeps its own filter: %d\n", t->name, ret);
 	}
@@ -160,69 +163,66 @@ static bool others_have(const struct ftrace_ops_hash *h)
 }
 
 /*
- * The tracer whose filter @t is to begin with, or NULL: it has one, or nobody
- * expects that. One that has run before goes on with what it had then, even if
- * that was none.
+ * Is the filter of an ops to begin as another one? Not if it says something
+ * already, or others would not expect that. Whoever has run before goes on with what
+ * there was then, even if that was nothing.
  */
-static struct ftrace_tracer *whose_filter(struct ftrace_tracer *t)
+static bool is_to_begin(const struct ftrace_ops *owner,
+			const struct ftrace_ops_hash *as)
 {
-	const struct ftrace_ops *owner = ftrace_tracer_owner(t);
-	struct ftrace_tracer *from = ftrace_tracer_default(t->tr);
-	struct ftrace_filter f;
+	const struct ftrace_ops_hash *h = owner->func_hash;
 
-	if (!from || owner->tracer || !ftrace_tracer_is_open(t) ||
-	    from->ops->func_hash == owner->func_hash ||
-	    !ftrace_tracers_known(t->tr))
-		return NULL;
-	if (!has_own_filter(owner))
-		return from;
-	ftrace_ops_filter(t->ops, &f);
-	if (f.filter || f.skip || !hlist_empty(&owner->func_hash->waiting[false]) ||
-	    others_have(owner->func_hash))
-		return NULL;
-	return from;
+	if (owner->local_hash.past != FTRACE_FILTER_NEW || h == as)
+		return false;
+	return !has_own_filter(owner) ||
+	       (!rcu_access_pointer(h->filter_hash) &&
+		!rcu_access_pointer(h->notrace_hash) &&
+		hlist_empty(&h->waiting[false]) && !others_have(h));
 }
 
 /**
  * ftrace_tracer_begin - a tracer gets the filter to begin with
  * @t: the tracer, not registered yet
+ * @from: the default of its trace array
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or -ENOMEM.
+ * Return: 1 if it is a copy of that of @from, 0 if it stays as it was, -ENOMEM.
  */
-int ftrace_tracer_begin(struct ftrace_tracer *t)
+int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *from)
 {
 	struct ftrace_ops *owner = ftrace_tracer_owner(t);
-	struct ftrace_tracer *from;
+	bool own = has_own_filter(owner);
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	from = whose_filter(t);
-	if (!from)
+	if (!is_to_begin(owner, from->ops->func_hash))
 		return 0;
-	t->began = owner->func_hash;
 	if (ftrace_tracer_is_current(t))
 		ret = unshare_others(t);
 	if (!ret)
 		ret = take_filter(owner, from->ops->func_hash);
-	if (!ret)
-		t->shares = t->began != &owner->local_hash;
-	return ret;
+	if (ret)
+		return ret;
+	if (!own)
+		owner->local_hash.past = FTRACE_FILTER_PARTED;
+	return 1;
 }
 
 /**
  * ftrace_tracer_give_back - take the filter away again that it was to begin with
- * @t: the tracer, after ftrace_tracer_begin()
+ * @t: the tracer, after ftrace_tracer_begin() has returned 1
  *
  * Context: process, ftrace_lock held.
  */
 void ftrace_tracer_give_back(struct ftrace_tracer *t)
 {
 	struct ftrace_ops *owner = ftrace_tracer_owner(t);
+	struct ftrace_ops_hash *h = &owner->local_hash;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!t->began)
-		return;
-	owner->func_hash = t->began;
-	ftrace_filter_clear(&owner->local_hash);
+	/* The only one that it can have had: see ftrace_ops_set_global_filter(). */
+	if (h->past == FTRACE_FILTER_PARTED)
+		owner->func_hash = &global_ops.local_hash;
+	ftrace_filter_clear(h);
+	h->past = FTRACE_FILTER_NEW;
 }

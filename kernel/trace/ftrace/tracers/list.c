@@ -26,26 +26,62 @@
 #include "../sites/names.h"
 #include "tracers.h"
 
-/* In the order in which they joined; ftrace_lock. */
-static LIST_HEAD(tracers);
-
 /*
- * Those of the kernel's own that have left, and will go on with the filter they
- * had; ftrace_lock. That of others nobody can look at while they are away: they
- * may be freed.
+ * Those that run, in the order in which they joined, and those of the kernel's own
+ * that have left, and will go on with the filter they had. That of others nobody
+ * can look at while they are away: they may be freed. ftrace_lock.
  */
-static LIST_HEAD(stopped);
+static LIST_HEAD(tracers);
 
 /* The last that was given to one of them; ftrace_lock. */
 static u64 last_id, last_turn;
 
-/* What ftrace_ops.tracer is then of an ops that is not in that list. */
-static struct ftrace_tracer has_left;
-static struct ftrace_tracer has_left_shares = { .shares = true };
+/* ---- the life of one ----------------------------------------------------- */
 
-static bool runs(const struct ftrace_ops *ops)
+static bool runs(const struct ftrace_tracer *t)
 {
-	return ops->tracer && ops->tracer->id;
+	return t && (t->life == FTRACE_TRACER_JOINED ||
+		     t->life == FTRACE_TRACER_KNOWN);
+}
+
+/* It begins as FTRACE_TRACER_PREPARED. */
+static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
+					  struct trace_array *tr)
+{
+	struct ftrace_tracer *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	INIT_LIST_HEAD(&t->list);
+	t->ops = ops;
+	t->tr = tr;
+	return t;
+}
+
+/* The only way from one state to the next. */
+static void tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life)
+{
+	static const u8 comes_from[] = {
+		[FTRACE_TRACER_BEGUN]	= BIT(FTRACE_TRACER_PREPARED),
+		[FTRACE_TRACER_JOINED]	= BIT(FTRACE_TRACER_PREPARED) |
+					  BIT(FTRACE_TRACER_BEGUN) |
+					  BIT(FTRACE_TRACER_STOPPED),
+		[FTRACE_TRACER_KNOWN]	= BIT(FTRACE_TRACER_JOINED),
+		[FTRACE_TRACER_STOPPED]	= BIT(FTRACE_TRACER_JOINED) |
+					  BIT(FTRACE_TRACER_KNOWN),
+	};
+
+	lockdep_assert_held(&ftrace_lock);
+	WARN_ON_ONCE(!(comes_from[life] & BIT(t->life)));
+	t->life = life;
+}
+
+/* After whichever is the last. */
+static void tracer_ends(struct ftrace_tracer *t)
+{
+	list_del(&t->list);
+	WRITE_ONCE(t->ops->tracer, NULL);
+	kfree(t);
 }
 
 /* NULL: so early in the boot that there is none. */
@@ -87,40 +123,13 @@ static void choose_name(struct ftrace_tracer *t, const char *wish)
 const char *ftrace_tracer_name(const struct ftrace_ops *ops)
 {
 	lockdep_assert_held(&ftrace_lock);
-	return runs(ops) ? ops->tracer->name : NULL;
+	return runs(ops->tracer) ? ops->tracer->name : NULL;
 }
 
 /* ---- who runs ------------------------------------------------------------ */
 
-static struct ftrace_tracer *next_in(struct list_head *head,
-				     const struct trace_array *tr,
-				     struct ftrace_tracer *t)
-{
-	lockdep_assert_held(&ftrace_lock);
-	t = list_prepare_entry(t, head, list);
-	list_for_each_entry_continue(t, head, list) {
-		if (t->tr == tr)
-			return t;
-	}
-	return NULL;
-}
-
 /**
- * ftrace_tracer_next - go through the tracers of a trace array
- * @tr: the trace array
- * @t: where to go on, NULL to begin
- *
- * Context: ftrace_lock held.
- * Return: the next one, in the order in which they joined, or NULL.
- */
-struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
-					 struct ftrace_tracer *t)
-{
-	return next_in(&tracers, tr, t);
-}
-
-/**
- * ftrace_tracer_next_any - ftrace_tracer_next(), then those that have stopped
+ * ftrace_tracer_next_any - go through the tracers of a trace array
  * @tr: the trace array
  * @t: where to go on, NULL to begin
  *
@@ -130,9 +139,30 @@ struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
 struct ftrace_tracer *ftrace_tracer_next_any(struct trace_array *tr,
 					     struct ftrace_tracer *t)
 {
-	if (t && t->stopped)
-		return next_in(&stopped, tr, t);
-	return next_in(&tracers, tr, t) ?: next_in(&stopped, tr, NULL);
+	lockdep_assert_held(&ftrace_lock);
+	t = list_prepare_entry(t, &tracers, list);
+	list_for_each_entry_continue(t, &tracers, list) {
+		if (t->tr == tr)
+			return t;
+	}
+	return NULL;
+}
+
+/**
+ * ftrace_tracer_next - go through the tracers of a trace array that run
+ * @tr: the trace array
+ * @t: where to go on, NULL to begin
+ *
+ * Context: ftrace_lock held.
+ * Return: the next one, in the order in which they joined, or NULL.
+ */
+struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
+					 struct ftrace_tracer *t)
+{
+	do {
+		t = ftrace_tracer_next_any(tr, t);
+	} while (t && !runs(t));
+	return t;
 }
 
 /**
@@ -168,7 +198,7 @@ struct ftrace_tracer *ftrace_tracer_by_id(u64 id)
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(t, &tracers, list) {
-		if (t->id == id)
+		if (t->id == id && runs(t))
 			return t;
 	}
 	return NULL;
@@ -183,10 +213,11 @@ struct ftrace_tracer *ftrace_tracer_by_id(u64 id)
  */
 struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr)
 {
-	struct ftrace_tracer *t = NULL, *best = NULL;
+	struct ftrace_tracer *t, *best = NULL;
 
-	while ((t = ftrace_tracer_next(tr, t))) {
-		if (t->turn > (best ? best->turn : 0))
+	lockdep_assert_held(&ftrace_lock);
+	list_for_each_entry(t, &tracers, list) {
+		if (t->tr == tr && runs(t) && t->turn > (best ? best->turn : 0))
 			best = t;
 	}
 	return best;
@@ -224,7 +255,7 @@ bool ftrace_tracers_known(struct trace_array *tr)
 	struct ftrace_tracer *t = NULL;
 
 	while ((t = ftrace_tracer_next(tr, t))) {
-		if (!t->seen)
+		if (t->life != FTRACE_TRACER_KNOWN)
 			return false;
 	}
 	return true;
@@ -240,8 +271,10 @@ void ftrace_tracers_saw(struct trace_array *tr)
 {
 	struct ftrace_tracer *t = NULL;
 
-	while ((t = ftrace_tracer_next(tr, t)))
-		t->seen = true;
+	while ((t = ftrace_tracer_next(tr, t))) {
+		if (t->life == FTRACE_TRACER_JOINED)
+			tracer_becomes(t, FTRACE_TRACER_KNOWN);
+	}
 }
 
 /**
@@ -255,17 +288,16 @@ void ftrace_tracers_saw(struct trace_array *tr)
  */
 bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
 {
-	const struct ftrace_ops *own = t->tr->ops;
-
-	return own && t->ops->func_hash == own->func_hash &&
-	       t->ops->name == own->name;
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	if (t->tr->gops && t->ops == &t->tr->gops->ops)
+		return true;
+#endif
+	return t->ops == t->tr->ops;
 }
 
 /**
  * ftrace_tracer_owner - the ops that has a tracer's filter
  * @t: the tracer
- *
- * It is also that of which is known whether the tracer has run before.
  *
  * Context: ftrace_lock held.
  */
@@ -276,41 +308,17 @@ struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t)
 
 /* ---- coming and going ---------------------------------------------------- */
 
-static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
-					  struct trace_array *tr)
+/*
+ * Nobody else knows which functions a direct call is for, or which ones can go on
+ * elsewhere.
+ */
+#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
+			 FTRACE_OPS_FL_IPMODIFY)
+
+/* May its filter be given to it, and changed, by others? */
+static bool is_open(const struct ftrace_ops *ops)
 {
-	struct ftrace_tracer *t = kzalloc(sizeof(*t), GFP_KERNEL);
-
-	if (!t)
-		return NULL;
-	INIT_LIST_HEAD(&t->list);
-	t->ops = ops;
-	t->tr = tr;
-	return t;
-}
-
-static bool has_stopped(const struct ftrace_ops *ops)
-{
-	return ops->tracer && ops->tracer->ops && ops->tracer->stopped;
-}
-
-/* It is away, and nobody looks whether what its own filter waits for has come. */
-static void wait_no_more(struct ftrace_ops *ops)
-{
-	ftrace_waiting_free(&ops->local_hash.waiting[true]);
-	ftrace_waiting_free(&ops->local_hash.waiting[false]);
-}
-
-static void forget(struct ftrace_ops *ops)
-{
-	struct ftrace_tracer *t = ops->tracer;
-
-	ops->tracer = NULL;
-	if (!t || !t->ops)
-		return;
-	list_del(&t->list);
-	wait_no_more(ops);
-	kfree(t);
+	return !(ops->flags & OWN_FILTER);
 }
 
 /**
@@ -325,10 +333,9 @@ static void forget(struct ftrace_ops *ops)
  */
 int ftrace_tracer_prepare(struct ftrace_ops *ops)
 {
-	struct ftrace_ops *owner;
-	struct ftrace_tracer *t;
+	struct ftrace_tracer *t = ops->tracer, *from;
 	struct trace_array *tr;
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!ops->name || ops->flags & FTRACE_OPS_FL_ENABLED)
@@ -336,24 +343,23 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	if (!name_is_good(ops->name))
 		return -EINVAL;
 	tr = array_of(ops);
-	if (!tr)
-		return 0;
 	/* It goes on as it was, unless it was elsewhere. */
-	if (has_stopped(ops) && ops->tracer->tr == tr)
+	if (!tr || (t && t->tr == tr))
 		return 0;
-	if (has_stopped(ops))
-		forget(ops);
+	if (t)
+		ftrace_tracer_forget(ops);
 	t = tracer_alloc(ops, tr);
 	if (!t)
 		return -ENOMEM;
-	owner = ftrace_tracer_owner(t);
-	t->before = ops->tracer;
-	t->shares = owner->tracer && owner->tracer->shares;
-	ret = ftrace_tracer_begin(t);
-	if (ret) {
+	from = is_open(ops) ? ftrace_tracer_default(tr) : NULL;
+	if (from && ftrace_tracers_known(tr))
+		ret = ftrace_tracer_begin(t, from);
+	if (ret < 0) {
 		kfree(t);
 		return ret;
 	}
+	if (ret)
+		tracer_becomes(t, FTRACE_TRACER_BEGUN);
 	ops->tracer = t;
 	return 0;
 }
@@ -370,11 +376,11 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 
 	lockdep_assert_held(&ftrace_lock);
 	/* It was not prepared, or is the one that stands in the way. */
-	if (!t || !t->ops || t->id || t->stopped)
+	if (!t || t->life > FTRACE_TRACER_BEGUN)
 		return;
-	ftrace_tracer_give_back(t);
-	ops->tracer = t->before;
-	kfree(t);
+	if (t->life == FTRACE_TRACER_BEGUN)
+		ftrace_tracer_give_back(t);
+	tracer_ends(t);
 }
 
 /**
@@ -386,18 +392,22 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 void ftrace_tracer_join(struct ftrace_ops *ops)
 {
 	struct ftrace_tracer *t = ops->tracer;
+	struct ftrace_ops_hash *h;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!t || !t->ops)
+	if (!t)
 		return;
-	t->stopped = false;
 	choose_name(t, ops->name);
+	tracer_becomes(t, FTRACE_TRACER_JOINED);
 	t->id = ++last_id;
-	if (ftrace_tracer_is_open(t))
+	if (is_open(ops))
 		t->turn = ++last_turn;
 	else
-		t->seen = true;
+		tracer_becomes(t, FTRACE_TRACER_KNOWN);
 	list_move_tail(&t->list, &tracers);
+	h = &ftrace_tracer_owner(t)->local_hash;
+	if (h->past == FTRACE_FILTER_NEW)
+		h->past = FTRACE_FILTER_USED;
 }
 
 /*
@@ -422,29 +432,21 @@ static bool will_go_on(const struct ftrace_tracer *t)
 void ftrace_tracer_leave(struct ftrace_ops *ops)
 {
 	struct ftrace_tracer *t = ops->tracer;
-	struct ftrace_ops *owner;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!runs(ops))
+	if (!runs(t))
 		return;
-	t->id = 0;
-	t->turn = 0;
-	t->seen = false;
 	ftrace_pids_leave(t);
 	if (will_go_on(t)) {
-		t->stopped = true;
-		list_move_tail(&t->list, &stopped);
+		tracer_becomes(t, FTRACE_TRACER_STOPPED);
 		return;
 	}
-	owner = ftrace_tracer_owner(t);
-	list_del(&t->list);
-	if (ops != t->tr->ops)
-		wait_no_more(ops);
-	ops->tracer = NULL;
-	/* In an instance the base may run its graph tracer and the other one. */
-	if (!runs(owner))
-		owner->tracer = t->shares ? &has_left_shares : &has_left;
-	kfree(t);
+	/* Nobody will see whether what its own filter waits for has come. */
+	if (ops != t->tr->ops) {
+		ftrace_waiting_free(&ops->local_hash.waiting[true]);
+		ftrace_waiting_free(&ops->local_hash.waiting[false]);
+	}
+	tracer_ends(t);
 }
 
 /**
@@ -458,8 +460,11 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 void ftrace_tracer_forget(struct ftrace_ops *ops)
 {
 	lockdep_assert_held(&ftrace_lock);
-	if (!runs(ops))
-		forget(ops);
+	if (runs(ops->tracer))
+		return;
+	if (ops->tracer)
+		tracer_ends(ops->tracer);
+	ops->local_hash.past = FTRACE_FILTER_NEW;
 }
 
 /**
@@ -474,6 +479,6 @@ void ftrace_tracers_forget_text(u32 start, u32 end)
 	struct ftrace_tracer *t;
 
 	lockdep_assert_held(&ftrace_lock);
-	list_for_each_entry(t, &stopped, list)
+	list_for_each_entry(t, &tracers, list)
 		ftrace_filter_forget(t->ops->func_hash, start, end);
 }

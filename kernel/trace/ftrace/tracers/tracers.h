@@ -19,18 +19,35 @@ struct trace_array;
 #define FTRACE_TRACER_NAME	64
 
 /**
+ * enum ftrace_tracer_life - how far a named ops has come
+ * @FTRACE_TRACER_PREPARED: it is about to be registered, with the filter it had
+ * @FTRACE_TRACER_BEGUN: likewise, with that of the default, which goes back if it
+ *	cannot be
+ * @FTRACE_TRACER_JOINED: it runs, and whoever writes to the files need not know
+ * @FTRACE_TRACER_KNOWN: it runs, and since it joined somebody has opened
+ *	function_tracers or used a name, or there is nothing to know: it is never
+ *	the default
+ * @FTRACE_TRACER_STOPPED: it has left and will go on with the filter it had
+ *
+ * See tracer_becomes() for what may follow what.
+ */
+enum ftrace_tracer_life {
+	FTRACE_TRACER_PREPARED,
+	FTRACE_TRACER_BEGUN,
+	FTRACE_TRACER_JOINED,
+	FTRACE_TRACER_KNOWN,
+	FTRACE_TRACER_STOPPED,
+};
+
+/**
  * struct ftrace_tracer - a named ops that is registered, or has been
- * @list: in the list of those that run, the newest last, or of those that do not
+ * @list: in the list of those that run or have stopped, the newest last
  * @ops: the ops
  * @tr: the trace array in whose function_tracers it is
- * @id: no other one ever has the same; 0: it does not run
- * @turn: of those of @tr the one with the highest is the default; 0: never it
- * @seen: somebody has opened function_tracers since it joined, or has used a name
- * @shares: unless told otherwise it has the filter of @tr's own ops
- * @stopped: it is in the list of those that do not run
- * @chosen: its filter was set for it, and not for all who share one
- * @before: what ftrace_ops.tracer was before; until it has joined
- * @began: the filter that it had when it began with another one, or NULL; likewise
+ * @life: how far it has come
+ * @id: that of this time it runs, by which an open file finds it again; no other
+ *	one ever has the same
+ * @turn: of those of @tr that run the one with the highest is the default; 0: never
  * @pids: which tasks it is for, NULL: never said, or it is @tr's own, whose lists
  *	  are those of @tr
  * @name: what it is called, unique in @tr
@@ -41,14 +58,9 @@ struct ftrace_tracer {
 	struct list_head	list;
 	struct ftrace_ops	*ops;
 	struct trace_array	*tr;
+	enum ftrace_tracer_life	life;
 	u64			id;
 	u64			turn;
-	bool			seen;
-	bool			shares;
-	bool			stopped;
-	bool			chosen;
-	struct ftrace_tracer	*before;
-	struct ftrace_ops_hash	*began;
 	struct ftrace_pids	*pids;
 	char			name[FTRACE_TRACER_NAME];
 };
@@ -76,8 +88,8 @@ struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t);
 void ftrace_tracers_forget_text(u32 start, u32 end);
 
 /* tracer_filter.c */
-bool ftrace_tracer_is_open(const struct ftrace_tracer *t);
-int ftrace_tracer_begin(struct ftrace_tracer *t);
+bool ftrace_tracer_follows(const struct ftrace_tracer *t);
+int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *from);
 void ftrace_tracer_give_back(struct ftrace_tracer *t);
 int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
