@@ -243,18 +243,67 @@ static void cancel_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n->ops[1].local_hash.past, FTRACE_FILTER_USED);
 }
 
+/* What waits for a module goes where the filter goes. */
+static void waiting_test(struct kunit *test)
+{
+	struct names *n = test->priv;
+	struct hlist_head *own = &n->own.local_hash.waiting[false];
+	struct hlist_head *first = &n->ops[0].local_hash.waiting[false];
+	struct hlist_head *second = &n->ops[1].local_hash.waiting[false];
+	struct ftrace_hash *none = NULL;
+
+	guard(mutex)(&ftrace_lock);
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(&none, own, "f",
+							  "no_such_a"));
+	n->ops[0].func_hash = &n->own.local_hash;
+	join(&n->ops[0]);
+	KUNIT_EXPECT_TRUE(test, hlist_empty(first));
+	KUNIT_EXPECT_EQ(test, ftrace_tracer_separate(n->ops[0].tracer), 0);
+	KUNIT_EXPECT_FALSE(test, hlist_empty(first));
+	ftrace_tracers_saw(&n->tr);
+	KUNIT_EXPECT_EQ(test, ftrace_tracer_prepare(&n->ops[1]), 0);
+	KUNIT_EXPECT_FALSE(test, hlist_empty(second));
+	ftrace_tracer_cancel(&n->ops[1]);
+	KUNIT_EXPECT_TRUE(test, hlist_empty(second));
+	/* Who leaves waits no more, and nobody else minds. */
+	ftrace_tracer_leave(&n->ops[0]);
+	KUNIT_EXPECT_TRUE(test, hlist_empty(first));
+	KUNIT_EXPECT_FALSE(test, hlist_empty(own));
+}
+
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
+/* As allocate_fgraph_ops() makes it: the array's own tracer. */
+static struct ftrace_ops *graph_of(struct names *n)
+{
+	n->tr.gops = &n->graph;
+	fgraph_init_ops(&n->graph.ops, &n->own);
+	return &n->graph.ops;
+}
+
+/* An array's filter is not new while its graph tracer runs with it. */
+static void both_test(struct kunit *test)
+{
+	struct names *n = test->priv;
+	struct ftrace_ops *graph = graph_of(n);
+
+	guard(mutex)(&ftrace_lock);
+	join(graph);
+	give_filter(&n->ops[0], 16);
+	join(&n->ops[0]);
+	ftrace_tracers_saw(&n->tr);
+	join(&n->own);
+	KUNIT_EXPECT_EQ(test, site_of(graph), 0);
+	ftrace_tracer_leave(graph);
+}
+
 /* Two that have the filter of the array, until one of them is addressed. */
 static void separate_test(struct kunit *test)
 {
 	struct names *n = test->priv;
-	struct ftrace_ops *graph = &n->graph.ops, *shares = &n->ops[1];
+	struct ftrace_ops *graph = graph_of(n), *shares = &n->ops[1];
 
 	guard(mutex)(&ftrace_lock);
 	give_filter(&n->own, 16);
-	/* As allocate_fgraph_ops() makes it: the array's own tracer. */
-	n->tr.gops = &n->graph;
-	fgraph_init_ops(graph, &n->own);
 	shares->func_hash = &n->own.local_hash;
 	join(graph);
 	join(shares);
@@ -291,7 +340,9 @@ static struct kunit_case tracers_cases[] = {
 	KUNIT_CASE(known_test),
 	KUNIT_CASE(begin_test),
 	KUNIT_CASE(cancel_test),
+	KUNIT_CASE(waiting_test),
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	KUNIT_CASE(both_test),
 	KUNIT_CASE(separate_test),
 #endif
 	{}
