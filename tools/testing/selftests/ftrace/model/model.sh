@@ -22,7 +22,7 @@ configs() {
 	cat <<-END
 	stop	-DNCPU=3 -DNNMI=1	-DNCPU=2
 	tramp	-DNUPDATE=3		-DNUPDATE=2
-	notes	-DNRESIZE=1		-DNRESIZE=0
+	notes	-DNRESIZE=2		-DNRESIZE=0
 	order	-DBROKEN=0		-DBROKEN=0
 	END
 }
@@ -51,15 +51,19 @@ variants() {
 	tramp	FREE_AT_ONCE		-DNUPDATE=3	object[t]
 	tramp	CLEAR_LATE		-DNUPDATE=3	((inside[u]==0)||
 	tramp	NOT_KEPT		-DNUPDATE=2	((site[0]!=j)&&(site[1]!=j))
+	tramp	NOT_KEPT		-DNUPDATE=2 -DUNCHECKED	((inside[u]==0)||
 	tramp	NOT_DISARMED		-DNUPDATE=2	!(no_ops[
 	tramp	DISARM_NO_RUDE		-DNUPDATE=2	!(no_ops[
-	notes	NO_CMPXCHG		-DNRESIZE=0	(nr_pending==(
+	tramp	DISARM_LATE		-DNUPDATE=2	!(no_ops[
+	notes	NO_CMPXCHG		-DNRESIZE=0	(notes[current].slot[0]!=0)||(
 	notes	RESETS_PENDING		-DUNCOUNTED	invalid end state
 	notes	NO_REGION		-DNRESIZE=0	((found[j]!=3)||has_text)
 	notes	UNLOCKS			-DNRESIZE=0	((found[j]!=3)||has_text)
 	notes	NO_GRACE_PERIOD		-DNRESIZE=1	.freed)
 	notes	NO_DEDUP		-DNRESIZE=0	(nr_recs[found[j]]==1)
-	notes	KEEPS_COUNT		-DNRESIZE=0	(nr_pending==(
+	notes	KEEPS_COUNT		-DNRESIZE=0	.nr_pending==(
+	notes	ONE_COUNT		-DNRESIZE=1	(notes[current].slot[0]!=0)||(
+	notes	ANY_GRACE_PERIOD	-DNRESIZE=2	.freed)
 	order	NO_WMB			-DNONE		!(saw_nr)||saw_entries
 	order	NO_SECOND_RMB		-DNONE		!(saw_nr)||saw_entries
 	order	NO_BEFORE_ATOMIC	-DNONE		!(hit))||saw_nr
@@ -138,9 +142,9 @@ check_broken() {
 	value=$(awk -v v="$variant" '$1 == "#define" && $2 == v { print $3 }' "$here/$model.pml")
 	run_spin "$model" "${settings[@]}" "-DBROKEN=${value:-none}"
 	if [ -n "$value" ] && grep -F "$expected" "$work/out" | grep -q '^pan:1: '; then
-		result ok "$model $variant is refuted"
+		result ok "$model $variant ${settings[*]}: is refuted"
 	else
-		result "not ok" "$model $variant is refuted by $expected"
+		result "not ok" "$model $variant ${settings[*]}: is refuted by $expected"
 		say_why "$work/out"
 	fi
 }

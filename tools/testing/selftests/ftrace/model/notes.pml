@@ -8,19 +8,23 @@
  * ftraced.c (has_work(), collect(), round_once(), is_done(), resize_notes()).
  * README says what is assumed.
  *
- * There are two tables of two slots each, in both of which any key can be; a key
- * is the number of its site. Sites 1 and 2 stay, site 3 is in text that goes. No
- * note of a site that keeps running is lost for ever: see task().
+ * Tables come one after the other and have a number for life; memory that is used
+ * again is one that was freed before. Any number of them can be out of use and not
+ * freed. Each has two slots, in both of which any key can be; a key is the number
+ * of its site. Sites 1 and 2 stay, site 3 is in text that goes. No note of a site
+ * that keeps running is lost for ever: see task().
  *
  * BROKEN names one deviation from the code; each has to be refuted.
  */
 #define NO_CMPXCHG	1	/* ftrace_note_claim() stores without looking again */
-#define RESETS_PENDING	2	/* resize_notes() sets nr_pending to 0 */
+#define RESETS_PENDING	2	/* resize_notes() sets the count to 0 */
 #define NO_REGION	3	/* collect() does not look for the region */
 #define UNLOCKS		4	/* round_once() lets go of ftrace_lock in the middle */
 #define NO_GRACE_PERIOD	5	/* ftrace_notes_retire() frees at once */
 #define NO_DEDUP	6	/* a site that was noted twice gets two records */
-#define KEEPS_COUNT	7	/* nr_pending goes down, the note stays */
+#define KEEPS_COUNT	7	/* the count goes down, the note stays */
+#define ONE_COUNT	8	/* of the notes in all tables that are not freed */
+#define ANY_GRACE_PERIOD 9	/* one that is over frees all that are out of use */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -42,16 +46,17 @@
 #define NSITE	4	/* site 0 is none */
 #define GOES	3
 #define NSLOT	2
-#define NTABLE	2
+#define NTABLE	(NRESIZE + 1)
 
 typedef table {
 	byte slot[NSLOT];
-	bool freed
+	short nr_pending;
+	bool retired;
+	bool freed;
+	byte waits_for	/* bits of who was in the recorder when it was retired */
 };
 table notes[NTABLE];
 byte current;		/* ftrace_notes */
-bool retiring;		/* the other one is out of use, and not freed */
-short nr_pending;
 
 byte nr_recs[NSITE];	/* records of a site */
 bool patched[NSITE];	/* it calls the recorder no more */
@@ -64,7 +69,6 @@ bool ftrace_lock;
 #define NMI	2
 #define NUSER	3
 byte uses[NUSER];
-bool waits_for[NUSER];
 bool in_nmi[NUSER];	/* an NMI is on the CPU of a task: of the first one */
 
 /*
@@ -83,7 +87,10 @@ inline leave(u)
 	seen = 0;
 	i = 0;
 	uses[u] = 0;
-	waits_for[u] = false
+	for (k : 0 .. NTABLE - 1) {
+		notes[k].waits_for = notes[k].waits_for & (255 - (1 << u))
+	}
+	k = 0
 }
 
 /* FTRACE_NOTE_KNOWN and FTRACE_NOTE_FULL, or the next slot. */
@@ -132,7 +139,7 @@ inline note(u, key)
 	od;
 	atomic {
 		/* FTRACE_NOTE_TAKEN */
-		nr_pending++;
+		notes[uses[u] - 1].nr_pending++;
 		leave(u)
 	}
 }
@@ -144,7 +151,7 @@ inline note(u, key)
 /* A task that runs a function over and over. NMIs come to the first one. */
 proctype task(byte u; byte site) provided (!in_nmi[u])
 {
-	byte i, seen;
+	byte i, k, seen;
 	bool free;
 
 	if
@@ -166,7 +173,7 @@ left:		if
 /* The same function as what it interrupts, or another one. */
 proctype nmi()
 {
-	byte i, seen, n, key;
+	byte i, k, seen, n, key;
 	bool free;
 
 	/* One that calls nothing is as good as none. */
@@ -200,7 +207,7 @@ inline empty_slot(s)
 	:: BROKEN != KEEPS_COUNT || key == GOES -> notes[current].slot[s] = 0
 	:: else
 	fi;
-	nr_pending--
+	notes[current].nr_pending--
 }
 
 /*
@@ -281,14 +288,11 @@ inline round_once()
 	d_step {
 		/*
 		 * The count is that of the notes, or there would be rounds for ever.
-		 * Those of a table that is to be freed are in it until then.
 		 * UNCOUNTED shows what a wrong count leads to.
 		 */
 		assert(uncounted || uses[0] || uses[1] || uses[2] ||
-		       nr_pending == (notes[0].slot[0] != 0) +
-				     (notes[0].slot[1] != 0) +
-				     (notes[1].slot[0] != 0) +
-				     (notes[1].slot[1] != 0));
+		       notes[current].nr_pending == (notes[current].slot[0] != 0) +
+						    (notes[current].slot[1] != 0));
 		ftrace_lock = false
 	}
 }
@@ -300,61 +304,84 @@ inline round_once()
 inline resize_notes()
 {
 	d_step {
-		n < NRESIZE && !retiring ->
-		n++;
-		notes[1 - current].freed = false;
-		current = 1 - current
+		current < NRESIZE ->
+		current++
 	}
 	d_step {
 		if
-		:: BROKEN == RESETS_PENDING -> nr_pending = 0
+		:: BROKEN == RESETS_PENDING -> notes[current].nr_pending = 0
 		:: else
 		fi;
 		/* Those that are in it now; each leaves, or has to be waited for. */
 		for (j : 0 .. NUSER - 1) {
-			waits_for[j] = uses[j] != 0
+			if
+			:: uses[j] -> notes[current - 1].waits_for =
+				notes[current - 1].waits_for | (1 << j)
+			:: else
+			fi
 		}
 		j = 0;
-		retiring = true
+		notes[current - 1].retired = true
 	}
 }
 
-/* The grace periods, and free_quiet(); any slot may hold a note by then. */
+#if BROKEN == NO_GRACE_PERIOD
+#define waited_for(t)	true
+#elif BROKEN == ANY_GRACE_PERIOD
+#define waited_for(t)	(!notes[0].waits_for || (notes[1].retired && !notes[1].waits_for))
+#else
+#define waited_for(t)	(!notes[t].waits_for)
+#endif
+#define is_quiet(t)	(notes[t].retired && !notes[t].freed && waited_for(t))
+
+/* vfree(); any slot may hold a note by then. */
+inline free_table(t)
+{
+	notes[t].freed = true;
+	notes[t].slot[0] = 0;
+	notes[t].slot[1] = 0;
+	notes[t].nr_pending = 0
+}
+
+/*
+ * The grace periods, and free_quiet(). Each table has a callback of its own, and
+ * may be freed before one that was retired earlier.
+ */
 proctype retire()
 {
-	byte j;
-
 end:	do
-	:: d_step {
-		retiring &&
-		(BROKEN == NO_GRACE_PERIOD ||
-		 (!waits_for[0] && !waits_for[1] && !waits_for[2])) ->
-		for (j : 0 .. NSLOT - 1) {
-			if
-			:: notes[1 - current].slot[j] && BROKEN != RESETS_PENDING ->
-				nr_pending--
-			:: else
-			fi;
-			notes[1 - current].slot[j] = 0
-		}
-		j = 0;
-		/* vfree(); ftrace_notes_alloc() comes up with the same memory. */
-		notes[1 - current].freed = true;
-		retiring = false
-	   }
+	:: d_step { is_quiet(0) -> free_table(0) }
+#if NRESIZE > 1
+	:: d_step { is_quiet(1) -> free_table(1) }
+#endif
+#if NRESIZE > 2
+#error "retire() is for up to two tables"
+#endif
 	od
 }
 
 /* ftraced(), and ftraced_tick(): no round without has_work() */
+#define noted_any	(notes[current].slot[0] != 0 || notes[current].slot[1] != 0)
+#if BROKEN == ONE_COUNT
+#define has_notes	(notes[0].nr_pending + notes[NTABLE / 2].nr_pending + \
+			 notes[NTABLE - 1].nr_pending > 0)
+#else
+#define has_notes	(notes[current].nr_pending > 0)
+#endif
 proctype ftraced()
 {
-	byte j, key, n;
+	byte j, key;
 	byte found[NSLOT];
 	bool failed;
 
 end:	do
 	:: resize_notes()
-	:: nr_pending > 0 -> round_once()
+	:: atomic {
+		has_notes ->
+		/* Nobody looks for notes where there are none. */
+		assert(noted_any)
+	   }
+	   round_once()
 	od
 }
 

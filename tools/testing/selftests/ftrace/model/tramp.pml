@@ -31,6 +31,7 @@
 #define NOT_KEPT		10	/* set_aside() without ftrace_opset_keep() */
 #define NOT_DISARMED		11	/* ftrace_tramp_put() has a kept one call its ops */
 #define DISARM_NO_RUDE		12	/* tramp_disarm() does not wait */
+#define DISARM_LATE		13	/* tramp_disarm() waits first */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -41,6 +42,12 @@
 #endif
 #ifndef NTASK
 #define NTASK	1
+#endif
+
+#ifdef UNCHECKED
+#define unchecked	true
+#else
+#define unchecked	false
 #endif
 
 #define NSITE	2
@@ -92,7 +99,12 @@ bool unwinding;		/* the unwinder's preempt-off section */
 inline ops_quiet(t)
 {
 	if
-	:: code[t] == KEPT && !tasks_to_wait[t] -> no_ops[t] = true
+	:: code[t] == KEPT && !tasks_to_wait[t] ->
+		no_ops[t] = true;
+		if
+		:: BROKEN == DISARM_LATE -> disarmed[t] = true
+		:: else
+		fi
 	:: else
 	fi
 }
@@ -177,8 +189,11 @@ end:	do
 inline tramp_put(t)
 {
 	d_step {
-		/* No site calls it, and it stays so; unless somebody puts it back. */
-		assert(keep[t] || (site[0] != t && site[1] != t));
+		/*
+		 * No site calls it, and it stays so; unless somebody puts it back.
+		 * UNCHECKED shows what becomes of one of which that is not true.
+		 */
+		assert(unchecked || keep[t] || (site[0] != t && site[1] != t));
 		code[t] = (keep[t] -> KEPT : PUT);
 		tasks_to_wait[t] = 0;
 		if
@@ -190,7 +205,8 @@ inline tramp_put(t)
 		 * of that is for the trampoline.
 		 */
 		if
-		:: keep[t] && BROKEN != NOT_DISARMED -> disarmed[t] = true
+		:: keep[t] && BROKEN != NOT_DISARMED && BROKEN != DISARM_LATE ->
+			disarmed[t] = true
 		:: else
 		fi;
 		if
