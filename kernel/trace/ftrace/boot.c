@@ -16,7 +16,6 @@
 #include "ftraced.h"
 #include "ops/ops.h"
 #include "sites/table.h"
-#include "users/users.h"
 
 /* Set where a filter came with the boot, so that self-tests keep away. */
 bool ftrace_filter_param __initdata;

@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 
 #include "../ops/ops.h"
+#include "../sites/names.h"
 #include "../tracers/tracers.h"
 
 #define NR_OPS	4

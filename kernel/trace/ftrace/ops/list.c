@@ -25,6 +25,13 @@
  */
 LIST_HEAD(ftrace_ops_list);
 
+/* The tracer of the top-level trace array, whose filter others may use. */
+struct ftrace_ops global_ops = {
+	.func		= ftrace_stub,
+	.flags		= FTRACE_OPS_FL_PID,
+	.name		= "trace",
+};
+
 /**
  * arch_ftrace_ops_list_func - call every ops that wants a call site
  * @ip: the call site

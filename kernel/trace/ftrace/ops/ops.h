@@ -32,6 +32,7 @@ static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
 
 /* ---- the registered ops: list.c, filter.c ------------------------------ */
 
+extern struct ftrace_ops global_ops;
 extern struct list_head ftrace_ops_list;
 
 /* Each registered ops, the newest first; ftrace_lock. */

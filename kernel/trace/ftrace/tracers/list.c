@@ -38,28 +38,14 @@ static u64 last_id, last_turn;
 
 /* ---- the life of one ----------------------------------------------------- */
 
-static bool runs(const struct ftrace_tracer *t)
-{
-	return t && (t->life == FTRACE_TRACER_JOINED ||
-		     t->life == FTRACE_TRACER_KNOWN);
-}
-
-/* It begins as FTRACE_TRACER_PREPARED. */
-static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
-					  struct trace_array *tr)
-{
-	struct ftrace_tracer *t = kzalloc(sizeof(*t), GFP_KERNEL);
-
-	if (!t)
-		return NULL;
-	INIT_LIST_HEAD(&t->list);
-	t->ops = ops;
-	t->tr = tr;
-	return t;
-}
-
-/* The only way from one state to the next. */
-static void tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life)
+/**
+ * ftrace_tracer_becomes - the only way from one state of a tracer to the next
+ * @t: the tracer
+ * @life: the next one
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life)
 {
 	static const u8 comes_from[] = {
 		[FTRACE_TRACER_BEGUN]	= BIT(FTRACE_TRACER_PREPARED),
@@ -76,33 +62,7 @@ static void tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life
 	t->life = life;
 }
 
-/* After whichever is the last. */
-static void tracer_ends(struct ftrace_tracer *t)
-{
-	list_del(&t->list);
-	WRITE_ONCE(t->ops->tracer, NULL);
-	kfree(t);
-}
-
-/* NULL: so early in the boot that there is none. */
-static struct trace_array *array_of(const struct ftrace_ops *ops)
-{
-	return ops->tr ?: top_trace_array();
-}
-
 /* ---- names --------------------------------------------------------------- */
-
-/* It has to be one word of a file, and not look like a prefix. */
-static bool name_is_good(const char *name)
-{
-	const char *c;
-
-	for (c = name; *c; c++) {
-		if (!isgraph(*c) || strchr("[]*", *c))
-			return false;
-	}
-	return c > name && c - name < FTRACE_TRACER_NAME - 8;
-}
 
 static void choose_name(struct ftrace_tracer *t, const char *wish)
 {
@@ -111,6 +71,28 @@ static void choose_name(struct ftrace_tracer *t, const char *wish)
 	strscpy(t->name, wish);
 	while (ftrace_tracer_find(t->tr, t->name))
 		snprintf(t->name, sizeof(t->name), "%s_%u", wish, ++nr);
+}
+
+/**
+ * ftrace_tracer_enlist - a tracer runs from now on
+ * @t: the tracer
+ * @open: its filter is for the tracing files to change, so it becomes the default
+ *
+ * It gets a name that no other one of its trace array has, and an id that none
+ * ever had.
+ *
+ * Context: ftrace_lock held.
+ */
+void ftrace_tracer_enlist(struct ftrace_tracer *t, bool open)
+{
+	choose_name(t, t->ops->name);
+	ftrace_tracer_becomes(t, FTRACE_TRACER_JOINED);
+	t->id = ++last_id;
+	if (open)
+		t->turn = ++last_turn;
+	else
+		ftrace_tracer_becomes(t, FTRACE_TRACER_KNOWN);
+	list_move_tail(&t->list, &tracers);
 }
 
 /**
@@ -123,7 +105,7 @@ static void choose_name(struct ftrace_tracer *t, const char *wish)
 const char *ftrace_tracer_name(const struct ftrace_ops *ops)
 {
 	lockdep_assert_held(&ftrace_lock);
-	return runs(ops->tracer) ? ops->tracer->name : NULL;
+	return ftrace_tracer_runs(ops->tracer) ? ops->tracer->name : NULL;
 }
 
 /* ---- who runs ------------------------------------------------------------ */
@@ -161,7 +143,7 @@ struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
 {
 	do {
 		t = ftrace_tracer_next_any(tr, t);
-	} while (t && !runs(t));
+	} while (t && !ftrace_tracer_runs(t));
 	return t;
 }
 
@@ -198,7 +180,7 @@ struct ftrace_tracer *ftrace_tracer_by_id(u64 id)
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(t, &tracers, list) {
-		if (t->id == id && runs(t))
+		if (t->id == id && ftrace_tracer_runs(t))
 			return t;
 	}
 	return NULL;
@@ -217,7 +199,7 @@ struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr)
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(t, &tracers, list) {
-		if (t->tr == tr && runs(t) && t->turn > (best ? best->turn : 0))
+		if (t->tr == tr && ftrace_tracer_runs(t) && t->turn > (best ? best->turn : 0))
 			best = t;
 	}
 	return best;
@@ -273,7 +255,7 @@ void ftrace_tracers_saw(struct trace_array *tr)
 
 	while ((t = ftrace_tracer_next(tr, t))) {
 		if (t->life == FTRACE_TRACER_JOINED)
-			tracer_becomes(t, FTRACE_TRACER_KNOWN);
+			ftrace_tracer_becomes(t, FTRACE_TRACER_KNOWN);
 	}
 }
 
@@ -304,167 +286,6 @@ bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
 struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t)
 {
 	return ftrace_tracer_is_current(t) ? t->tr->ops : t->ops;
-}
-
-/* ---- coming and going ---------------------------------------------------- */
-
-/*
- * Nobody else knows which functions a direct call is for, or which ones can go on
- * elsewhere.
- */
-#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
-			 FTRACE_OPS_FL_IPMODIFY)
-
-/* May its filter be given to it, and changed, by others? */
-static bool is_open(const struct ftrace_ops *ops)
-{
-	return !(ops->flags & OWN_FILTER);
-}
-
-/**
- * ftrace_tracer_prepare - an ops is about to be registered
- * @ops: the ops; nothing happens if it has no name
- *
- * It gets the filter to begin with. To be followed by ftrace_tracer_join() or
- * ftrace_tracer_cancel().
- *
- * Context: process, ftrace_lock held.
- * Return: 0; -EINVAL (no such name can be), -ENOMEM.
- */
-int ftrace_tracer_prepare(struct ftrace_ops *ops)
-{
-	struct ftrace_tracer *t = ops->tracer, *from;
-	struct trace_array *tr;
-	int ret = 0;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!ops->name || ops->flags & FTRACE_OPS_FL_ENABLED)
-		return 0;
-	if (!name_is_good(ops->name))
-		return -EINVAL;
-	tr = array_of(ops);
-	/* It goes on as it was, unless it was elsewhere. */
-	if (!tr || (t && t->tr == tr))
-		return 0;
-	if (t)
-		ftrace_tracer_forget(ops);
-	t = tracer_alloc(ops, tr);
-	if (!t)
-		return -ENOMEM;
-	from = is_open(ops) ? ftrace_tracer_default(tr) : NULL;
-	if (from && ftrace_tracers_known(tr))
-		ret = ftrace_tracer_begin(t, from);
-	if (ret < 0) {
-		kfree(t);
-		return ret;
-	}
-	if (ret)
-		tracer_becomes(t, FTRACE_TRACER_BEGUN);
-	ops->tracer = t;
-	return 0;
-}
-
-/**
- * ftrace_tracer_cancel - an ops could not be registered
- * @ops: the ops, after ftrace_tracer_prepare()
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracer_cancel(struct ftrace_ops *ops)
-{
-	struct ftrace_tracer *t = ops->tracer;
-
-	lockdep_assert_held(&ftrace_lock);
-	/* It was not prepared, or is the one that stands in the way. */
-	if (!t || t->life > FTRACE_TRACER_BEGUN)
-		return;
-	if (t->life == FTRACE_TRACER_BEGUN)
-		ftrace_tracer_give_back(t);
-	tracer_ends(t);
-}
-
-/**
- * ftrace_tracer_join - an ops has been registered
- * @ops: the ops, after ftrace_tracer_prepare()
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracer_join(struct ftrace_ops *ops)
-{
-	struct ftrace_tracer *t = ops->tracer;
-	struct ftrace_ops_hash *h;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!t)
-		return;
-	choose_name(t, ops->name);
-	tracer_becomes(t, FTRACE_TRACER_JOINED);
-	t->id = ++last_id;
-	if (is_open(ops))
-		t->turn = ++last_turn;
-	else
-		tracer_becomes(t, FTRACE_TRACER_KNOWN);
-	list_move_tail(&t->list, &tracers);
-	h = &ftrace_tracer_owner(t)->local_hash;
-	if (h->past == FTRACE_FILTER_NEW)
-		h->past = FTRACE_FILTER_USED;
-}
-
-/*
- * The kernel's own are there for ever, unlike the instance that one may have been
- * in; and the array's filter is not theirs.
- */
-static bool will_go_on(const struct ftrace_tracer *t)
-{
-	return is_kernel_core_data((unsigned long)t->ops) &&
-	       t->tr->flags & TRACE_ARRAY_FL_GLOBAL && !ftrace_tracer_is_current(t);
-}
-
-/**
- * ftrace_tracer_leave - an ops is no more registered
- * @ops: the ops
- *
- * The tasks that it is for are forgotten, and so is what of its filter waits for
- * modules, unless it is one of the kernel's own.
- *
- * Context: process, ftrace_lock held; may sleep for a grace period.
- */
-void ftrace_tracer_leave(struct ftrace_ops *ops)
-{
-	struct ftrace_tracer *t = ops->tracer;
-
-	lockdep_assert_held(&ftrace_lock);
-	if (!runs(t))
-		return;
-	ftrace_pids_leave(t);
-	if (will_go_on(t)) {
-		tracer_becomes(t, FTRACE_TRACER_STOPPED);
-		return;
-	}
-	/* Nobody will see whether what its own filter waits for has come. */
-	if (ops != t->tr->ops) {
-		ftrace_waiting_free(&ops->local_hash.waiting[true]);
-		ftrace_waiting_free(&ops->local_hash.waiting[false]);
-	}
-	tracer_ends(t);
-}
-
-/**
- * ftrace_tracer_forget - an ops gives its filter up
- * @ops: the ops, not registered
- *
- * When it is registered again, that is for the first time.
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_tracer_forget(struct ftrace_ops *ops)
-{
-	lockdep_assert_held(&ftrace_lock);
-	if (runs(ops->tracer))
-		return;
-	if (ops->tracer)
-		tracer_ends(ops->tracer);
-	ops->local_hash.past = FTRACE_FILTER_NEW;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function tracers by their names: tracers.c, tracers_file.c, tracer_pid.c.
+ * Function tracers by their names: who runs, with which filter, for which tasks.
  */
 #ifndef _KERNEL_TRACE_FTRACE_TRACERS_H
 #define _KERNEL_TRACE_FTRACE_TRACERS_H
@@ -29,7 +29,7 @@ struct trace_array;
  *	the default
  * @FTRACE_TRACER_STOPPED: it has left and will go on with the filter it had
  *
- * See tracer_becomes() for what may follow what.
+ * See ftrace_tracer_becomes() for what may follow what.
  */
 enum ftrace_tracer_life {
 	FTRACE_TRACER_PREPARED,
@@ -65,11 +65,23 @@ struct ftrace_tracer {
 	char			name[FTRACE_TRACER_NAME];
 };
 
+/* Only such a tracer is called. */
+static inline bool ftrace_tracer_runs(const struct ftrace_tracer *t)
+{
+	return t && (t->life == FTRACE_TRACER_JOINED ||
+		     t->life == FTRACE_TRACER_KNOWN);
+}
+
+/* join.c */
 int ftrace_tracer_prepare(struct ftrace_ops *ops);
 void ftrace_tracer_cancel(struct ftrace_ops *ops);
 void ftrace_tracer_join(struct ftrace_ops *ops);
 void ftrace_tracer_leave(struct ftrace_ops *ops);
 void ftrace_tracer_forget(struct ftrace_ops *ops);
+
+/* list.c */
+void ftrace_tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life);
+void ftrace_tracer_enlist(struct ftrace_tracer *t, bool open);
 const char *ftrace_tracer_name(const struct ftrace_ops *ops);
 
 struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
@@ -87,14 +99,14 @@ bool ftrace_tracer_is_current(const struct ftrace_tracer *t);
 struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t);
 void ftrace_tracers_forget_text(u32 start, u32 end);
 
-/* tracer_filter.c */
+/* filter.c */
 bool ftrace_tracer_follows(const struct ftrace_tracer *t);
 int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *from);
 void ftrace_tracer_give_back(struct ftrace_tracer *t);
 int ftrace_tracer_separate(struct ftrace_tracer *t);
 void ftrace_tracers_share(struct trace_array *tr);
 
-/* tracer_pid.c */
+/* pid.c */
 enum ftrace_pid_list {
 	FTRACE_PIDS,		/* the tasks to trace; none: all */
 	FTRACE_NO_PIDS,		/* those not to */

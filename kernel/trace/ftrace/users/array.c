@@ -8,13 +8,6 @@
 #include "../tracers/tracers.h"
 #include "users.h"
 
-/* The tracer of the top-level trace array. */
-struct ftrace_ops global_ops = {
-	.func		= ftrace_stub,
-	.flags		= FTRACE_OPS_FL_PID,
-	.name		= "trace",
-};
-
 /*
  * Each ops that leaves a trace array gets the next number. Who waits for a grace
  * period of RCU-tasks waits for all that had left when it began: nobody is in a

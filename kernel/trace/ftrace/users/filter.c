@@ -12,7 +12,6 @@
 #include "../ops/ops.h"
 #include "../sites/names.h"
 #include "../tracers/tracers.h"
-#include "users.h"
 
 /* The set that a change starts from; the caller's own. */
 static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,

@@ -9,9 +9,6 @@
 
 #include "../core.h"
 
-/* The tracer of the top-level trace array. */
-extern struct ftrace_ops global_ops;
-
 int ftrace_startup(struct ftrace_ops *ops);
 int ftrace_shutdown(struct ftrace_ops *ops);
 void ftrace_ops_wait(const struct ftrace_ops *ops);

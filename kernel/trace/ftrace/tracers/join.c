@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Named tracers come and go: which filter each one begins with, and what of it
+ * outlives the tracer.
+ */
+#include <linux/ctype.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../ops/ops.h"
+#include "../sites/names.h"
+#include "tracers.h"
+
+/* It begins as FTRACE_TRACER_PREPARED. */
+static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
+					  struct trace_array *tr)
+{
+	struct ftrace_tracer *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	INIT_LIST_HEAD(&t->list);
+	t->ops = ops;
+	t->tr = tr;
+	return t;
+}
+
+/* After whichever is the last. */
+static void tracer_ends(struct ftrace_tracer *t)
+{
+	list_del(&t->list);
+	t->ops->tracer = NULL;
+	kfree(t);
+}
+
+/* NULL: so early in the boot that there is none. */
+static struct trace_array *array_of(const struct ftrace_ops *ops)
+{
+	return ops->tr ?: top_trace_array();
+}
+
+/* It has to be one word of a file, and not look like a prefix. */
+static bool name_is_good(const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++) {
+		if (!isgraph(*c) || strchr("[]*", *c))
+			return false;
+	}
+	return c > name && c - name < FTRACE_TRACER_NAME - 8;
+}
+
+/*
+ * Nobody else knows which functions a direct call is for, or which ones can go on
+ * elsewhere.
+ */
+#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
+			 FTRACE_OPS_FL_IPMODIFY)
+
+/* May its filter be given to it, and changed, by others? */
+static bool is_open(const struct ftrace_ops *ops)
+{
+	return !(ops->flags & OWN_FILTER);
+}
+
+/**
+ * ftrace_tracer_prepare - an ops is about to be registered
+ * @ops: the ops; nothing happens if it has no name
+ *
+ * It gets the filter to begin with. To be followed by ftrace_tracer_join() or
+ * ftrace_tracer_cancel().
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0; -EINVAL (no such name can be), -ENOMEM.
+ */
+int ftrace_tracer_prepare(struct ftrace_ops *ops)
+{
+	struct ftrace_tracer *t = ops->tracer, *from;
+	struct trace_array *tr;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!ops->name || ops->flags & FTRACE_OPS_FL_ENABLED)
+		return 0;
+	if (!name_is_good(ops->name))
+		return -EINVAL;
+	tr = array_of(ops);
+	/* It goes on as it was, unless it was elsewhere. */
+	if (!tr || (t && t->tr == tr))
+		return 0;
+	if (t)
+		ftrace_tracer_forget(ops);
+	t = tracer_alloc(ops, tr);
+	if (!t)
+		return -ENOMEM;
+	from = is_open(ops) ? ftrace_tracer_default(tr) : NULL;
+	if (from && ftrace_tracers_known(tr))
+		ret = ftrace_tracer_begin(t, from);
+	if (ret < 0) {
+		kfree(t);
+		return ret;
+	}
+	if (ret)
+		ftrace_tracer_becomes(t, FTRACE_TRACER_BEGUN);
+	ops->tracer = t;
+	return 0;
+}
+
+/**
+ * ftrace_tracer_cancel - an ops could not be registered
+ * @ops: the ops, after ftrace_tracer_prepare()
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_cancel(struct ftrace_ops *ops)
+{
+	struct ftrace_tracer *t = ops->tracer;
+
+	lockdep_assert_held(&ftrace_lock);
+	/* It was not prepared, or is the one that stands in the way. */
+	if (!t || t->life > FTRACE_TRACER_BEGUN)
+		return;
+	if (t->life == FTRACE_TRACER_BEGUN)
+		ftrace_tracer_give_back(t);
+	tracer_ends(t);
+}
+
+/**
+ * ftrace_tracer_join - an ops has been registered
+ * @ops: the ops, after ftrace_tracer_prepare()
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_join(struct ftrace_ops *ops)
+{
+	struct ftrace_tracer *t = ops->tracer;
+	struct ftrace_ops_hash *h;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!t)
+		return;
+	ftrace_tracer_enlist(t, is_open(ops));
+	h = &ftrace_tracer_owner(t)->local_hash;
+	if (h->past == FTRACE_FILTER_NEW)
+		h->past = FTRACE_FILTER_USED;
+}
+
+/*
+ * The kernel's own are there for ever, unlike the instance that one may have been
+ * in; and the array's filter is not theirs.
+ */
+static bool will_go_on(const struct ftrace_tracer *t)
+{
+	return is_kernel_core_data((unsigned long)t->ops) &&
+	       t->tr->flags & TRACE_ARRAY_FL_GLOBAL && !ftrace_tracer_is_current(t);
+}
+
+/**
+ * ftrace_tracer_leave - an ops is no more registered
+ * @ops: the ops
+ *
+ * The tasks that it is for are forgotten, and so is what of its filter waits for
+ * modules, unless it is one of the kernel's own.
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ */
+void ftrace_tracer_leave(struct ftrace_ops *ops)
+{
+	struct ftrace_tracer *t = ops->tracer;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!ftrace_tracer_runs(t))
+		return;
+	ftrace_pids_leave(t);
+	if (will_go_on(t)) {
+		ftrace_tracer_becomes(t, FTRACE_TRACER_STOPPED);
+		return;
+	}
+	/* Nobody will see whether what its own filter waits for has come. */
+	if (ops != t->tr->ops) {
+		ftrace_waiting_free(&ops->local_hash.waiting[true]);
+		ftrace_waiting_free(&ops->local_hash.waiting[false]);
+	}
+	tracer_ends(t);
+}
+
+/**
+ * ftrace_tracer_forget - an ops gives its filter up
+ * @ops: the ops, not registered
+ *
+ * When it is registered again, that is for the first time.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_tracer_forget(struct ftrace_ops *ops)
+{
+	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_tracer_runs(ops->tracer))
+		return;
+	if (ops->tracer)
+		tracer_ends(ops->tracer);
+	ops->local_hash.past = FTRACE_FILTER_NEW;
+}
