@@ -68,7 +68,7 @@ check_sparse() {
 	objects=$(kernel_files .c | sed 's/\.c$/.o/')
 	[ -n "$objects" ] || { echo "no kernel source of ours"; return 1; }
 	mapfile -t recorder < <(grep -Ev '/table(_test)?\.o$' <<<"$objects")
-	mapfile -t table < <(grep -E '/(table(_test)?|ftraced|module|boot|update|ftrace)\.o$' \
+	mapfile -t table < <(grep -E '/(table(_test)?|ftraced|module|boot|update|site)\.o$' \
 		<<<"$objects")
 	look_at recorder "${recorder[@]}" || status=1
 	look_at table "${table[@]}" || status=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pairs of barriers in arch/x86/kernel/ftrace_text.c and in
+ * The pairs of barriers in arch/x86/kernel/ftrace/stop.c and in
  * kernel/trace/ftrace/users/probe.c, as in litmus/.
  *
  * Each process does its accesses once, in any order that its barriers allow. What

@@ -2,7 +2,7 @@
 /*
  * The stop: how call sites are written while NMIs go on.
  *
- * Models arch/x86/kernel/ftrace_text.c: patch_share(), meet(), end_step(),
+ * Models arch/x86/kernel/ftrace/stop.c: patch_share(), meet(), end_step(),
  * publish(), unpublish() and ftrace_int3_handler(). README says what is assumed.
  *
  * A call site is two parts, its first byte and its tail, each OLD or NEW, the

@@ -12,8 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 ours() {
 	find "$build/kcsan/kernel/trace/ftrace" "$build/kcsan/arch/x86/kernel" \
-		\( -path '*/trace/ftrace/*.o' -o -name 'ftrace*.o' \) \
-		-exec nm --defined-only {} + 2>/dev/null |
+		-path '*/ftrace/*.o' -exec nm --defined-only {} + 2>/dev/null |
 		awk '$2 ~ /^[tTwW]$/ { sub(/\..*/, "", $3); print $3 }' | sort -u
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of a call site, for ftrace.c and ftrace_text.c.
+ * The bytes of a call site, for site.c and stop.c.
  */
-#ifndef _ARCH_X86_KERNEL_FTRACE_H
-#define _ARCH_X86_KERNEL_FTRACE_H
+#ifndef _ARCH_X86_KERNEL_FTRACE_SITE_H
+#define _ARCH_X86_KERNEL_FTRACE_SITE_H
 
 #include <linux/build_bug.h>
 #include <linux/ftrace.h>
@@ -39,7 +39,7 @@ static __always_inline u32 ftrace_site_tail(u32 ip, u32 target)
 
 int ftrace_window_init(void);
 
-/* Places in ftrace_64.S: the parts of the two templates, and their calls. */
+/* Places in entry_64.S: the parts of the two templates, and their calls. */
 extern const u8 ftrace_caller_save[];
 extern const u8 ftrace_caller_restore[];
 extern const u8 ftrace_caller_end[];
@@ -48,4 +48,4 @@ extern u8 ftrace_regs_call[];
 extern const u8 ftrace_regs_caller_restore[];
 extern const u8 ftrace_regs_caller_end[];
 
-#endif /* _ARCH_X86_KERNEL_FTRACE_H */
+#endif /* _ARCH_X86_KERNEL_FTRACE_SITE_H */

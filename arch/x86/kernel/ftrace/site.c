@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Function tracing on x86: what a call site looks like, and changing one at a
- * time. ftrace_text.c changes many.
+ * time. stop.c changes many.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -23,7 +23,7 @@
 #include <asm/sections.h>
 #include <asm/text-patching.h>
 
-#include "ftrace.h"
+#include "site.h"
 
 struct ftrace_site_insn ftrace_site_nop __ro_after_init = {
 	.first	= 0x0f,		/* nopl 0(%rax,%rax,1) */

@@ -21,7 +21,7 @@
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_FTRACE_RECORDER
-#include "../../../kernel/trace/ftrace/sites/notes.h"
+#include "../../../../kernel/trace/ftrace/sites/notes.h"
 #endif
 
 	/* A probe in here would run into itself. */
@@ -262,7 +262,7 @@ EXPORT_SYMBOL(__fentry__)
  * which. It is called with the call site, the return address of the traced
  * function, no ops, and the arguments.
  *
- * And the template of all others: what ftrace_trampoline.c generates begins
+ * And the template of all others: what trampoline.c generates begins
  * with a copy of what lies between ftrace_caller_save and ftrace_call, and ends
  * with one of what lies between ftrace_caller_restore and ftrace_caller_end.
  * Nothing there depends on where it is. In between the stack stays as it is at

@@ -51,7 +51,7 @@
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
-#include "ftrace.h"
+#include "site.h"
 
 /* Text is in the top 2 GiB, from here on. */
 #define TEXT_BASE	__START_KERNEL_map
