@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function tracing on x86: what a call site looks like, and changing one at a
- * time. stop.c changes many.
+ * What a call site looks like, and changing one at a time. stop.c changes many.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
-#include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/ftrace_text.h>
 #include <linux/init.h>
 #include <linux/lockdep.h>
 #include <linux/memory.h>
-#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/sync_core.h>
@@ -50,37 +47,6 @@ static int __init set_nop(char *str)
 }
 early_param("ftrace_nop", set_nop);
 
-/**
- * ftrace_dyn_arch_init() - get ready to patch call sites
- *
- * Context: boot CPU, once, before any other function of this file that writes.
- * poking_init() has run, so page tables can be allocated.
- *
- * Return: 0 or -ENOMEM. After that text can only be written while
- * ftrace_text_early() is true.
- */
-int __init ftrace_dyn_arch_init(void)
-{
-	return ftrace_window_init();
-}
-
-#ifdef CONFIG_FTRACE_RECORDER
-/**
- * ftrace_text_arm_recorder() - from now on let __fentry__ take notes
- *
- * ftrace_notes has to point to a table before, and always after.
- *
- * Context: boot CPU, while ftrace_text_early() is true.
- */
-void __init ftrace_text_arm_recorder(void)
-{
-	/* pushq %rax, made two bytes long by a REX.W that changes nothing */
-	static const u8 push_rax[] = { 0x48, 0x50 };
-
-	text_poke_early(ftrace_recorder_switch, push_rax, sizeof(push_rax));
-}
-#endif
-
 /*
  * The five bytes at @ip; false if there is no reading them. Not
  * copy_from_kernel_nofault(): every site of a plan passes through here, and
@@ -105,7 +71,16 @@ unreadable:
 	return false;
 }
 
-static bool read_site(unsigned long ip, struct ftrace_site_insn *insn)
+/**
+ * ftrace_site_read() - the bytes of a call site
+ * @ip: the site; any kernel address
+ * @insn: where to put them
+ *
+ * Context: any.
+ *
+ * Return: true; false if they cannot be read.
+ */
+bool ftrace_site_read(unsigned long ip, struct ftrace_site_insn *insn)
 {
 	bool ok;
 
@@ -157,7 +132,7 @@ bool ftrace_text_matches(u32 ip, u32 target)
 {
 	struct ftrace_site_insn insn;
 
-	return read_site(ftrace_text_addr(ip), &insn) &&
+	return ftrace_site_read(ftrace_text_addr(ip), &insn) &&
 	       is_site_insn(&insn, ip, target);
 }
 
@@ -198,7 +173,7 @@ bool ftrace_text_is_unpatched(unsigned long ip)
 {
 	struct ftrace_site_insn insn;
 
-	return read_site(ip, &insn) &&
+	return ftrace_site_read(ip, &insn) &&
 	       is_site_insn(&insn, ftrace_text_key(ip),
 			    ftrace_text_key(MCOUNT_ADDR));
 }
@@ -221,13 +196,13 @@ unsigned long ftrace_text_entry_site(unsigned long addr)
 	struct ftrace_site_insn insn;
 	u32 endbr;
 
-	if (!read_site(addr, &insn))
+	if (!ftrace_site_read(addr, &insn))
 		return 0;
 	if (HAS_KERNEL_IBT) {
 		memcpy(&endbr, &insn, sizeof(endbr));
 		if (is_endbr(endbr)) {
 			addr += ENDBR_INSN_SIZE;
-			if (!read_site(addr, &insn))
+			if (!ftrace_site_read(addr, &insn))
 				return 0;
 		}
 	}
@@ -235,12 +210,19 @@ unsigned long ftrace_text_entry_site(unsigned long addr)
 			    ftrace_text_key(MCOUNT_ADDR)) ? addr : 0;
 }
 
-/*
- * text_poke_early() is not for ever, but while ftrace_text_early() it is.
+/**
+ * ftrace_site_poke() - write five bytes of text without stopping the machine
+ * @ip: where
+ * @insn: what
+ * @emulate: the instruction that whoever comes by meanwhile is to execute
+ *
+ * Context: process context, text_mutex held, cpus_read_lock() if the machine is
+ * past ftrace_text_early().
  */
-static void __ref poke_insn(unsigned long ip, const void *insn,
+void __ref ftrace_site_poke(unsigned long ip, const void *insn,
 			    const void *emulate)
 {
+	/* text_poke_early() is init text, but until then it is there. */
 	if (ftrace_text_early())
 		text_poke_early((void *)ip, insn, MCOUNT_INSN_SIZE);
 	else
@@ -269,14 +251,14 @@ int ftrace_text_write_one(u32 ip, u32 from, u32 to)
 
 	lockdep_assert_held(&text_mutex);
 
-	if (!read_site(addr, &now))
+	if (!ftrace_site_read(addr, &now))
 		return -EFAULT;
 	if (!is_site_insn(&now, ip, from))
 		return -EINVAL;
 
 	ftrace_text_expect(ip, to, insn);
 	/* Whatever nop it is, whoever comes by meanwhile shall step over it. */
-	poke_insn(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
+	ftrace_site_poke(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
 	return 0;
 }
 
@@ -336,7 +318,7 @@ unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr)
 		sites[left++] = sites[i];
 	}
 	pagefault_enable();
-	/* Once for all: what this CPU has prefetched is void. */
+	/* Once for all: what this CPU has prefetched no longer holds. */
 	sync_core();
 	return left;
 }
@@ -373,127 +355,3 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 {
 	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
 }
-
-static int update_call(unsigned long ip, ftrace_func_t func)
-{
-	u32 key = ftrace_text_key(ip);
-	struct ftrace_site_insn now;
-	u8 insn[CALL_INSN_SIZE];
-	void *dest;
-
-	/* alternative_instructions() may have changed where it goes, no more. */
-	if (!read_site(ip, &now) || now.first != CALL_INSN_OPCODE)
-		return -EINVAL;
-
-	dest = callthunks_translate_call_dest(func);
-	ftrace_text_expect(key, ftrace_text_key((unsigned long)dest), insn);
-	poke_insn(ip, insn, insn);
-	return 0;
-}
-
-/**
- * ftrace_update_ftrace_func() - say what ftrace_caller calls
- * @func: the function; ftrace_regs_caller calls it too
- *
- * A CPU that is under way may still call the function of before: whoever frees
- * that one waits for an RCU-tasks grace period.
- *
- * Context: process context, early boot included; takes text_mutex.
- *
- * Return: 0; -EINVAL if there is no call at ftrace_call, and nothing is
- * written then.
- */
-int ftrace_update_ftrace_func(ftrace_func_t func)
-{
-	guard(mutex)(&text_mutex);
-
-	return update_call((unsigned long)ftrace_call, func) ?:
-	       update_call((unsigned long)ftrace_regs_call, func);
-}
-
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-/* The site behind a template's call: a nop, or a call of ftrace_graph_caller. */
-static int update_graph_call(unsigned long ip, bool on)
-{
-	u32 key = ftrace_text_key(ip);
-	struct ftrace_site_insn now;
-	u8 insn[CALL_INSN_SIZE];
-
-	if (!read_site(ip, &now))
-		return -EINVAL;
-	if (on)
-		ftrace_text_expect(key, ftrace_text_key((unsigned long)ftrace_graph_caller),
-				   insn);
-	else
-		memcpy(insn, x86_nops[CALL_INSN_SIZE], CALL_INSN_SIZE);
-	if (memcmp(&now, insn, sizeof(insn)))
-		poke_insn(ip, insn, insn);
-	return 0;
-}
-
-static int update_graph_calls(bool on)
-{
-	guard(cpus_read_lock)();
-	guard(mutex)(&text_mutex);
-
-	return update_graph_call((unsigned long)ftrace_graph_call, on) ?:
-	       update_graph_call((unsigned long)ftrace_graph_regs_call, on);
-}
-
-/**
- * ftrace_enable_ftrace_graph_caller() - have ftrace_caller serve graph users
- *
- * And ftrace_regs_caller. For call sites that have no trampoline of their own.
- *
- * Context: process, early boot included; takes text_mutex.
- *
- * Return: 0; -EINVAL if the text cannot be read, and nothing is written then.
- */
-int ftrace_enable_ftrace_graph_caller(void)
-{
-	return update_graph_calls(true);
-}
-
-/**
- * ftrace_disable_ftrace_graph_caller() - have ftrace_caller do so no more
- *
- * Context: as ftrace_enable_ftrace_graph_caller().
- *
- * Return: as ftrace_enable_ftrace_graph_caller().
- */
-int ftrace_disable_ftrace_graph_caller(void)
-{
-	return update_graph_calls(false);
-}
-
-/**
- * ftrace_graph_func() - hook the return of a traced function
- * @ip: the call site
- * @parent_ip: where the function returns to
- * @op: not used; fgraph.c looks up who wants the function
- * @fregs: of the call
- *
- * The return address is replaced on the stack before the function has begun,
- * so nobody else can have looked at it but other tracers.
- *
- * Context: any, NMI included. Preemption is off while graph users are asked, as
- * their filters are freed behind that.
- */
-void ftrace_graph_func(unsigned long ip, unsigned long parent_ip,
-		       struct ftrace_ops *op, struct ftrace_regs *fregs)
-{
-	unsigned long *ret;
-	int level;
-
-	if (unlikely(ftrace_graph_is_dead()) ||
-	    unlikely(atomic_read(&current->tracing_graph_pause)))
-		return;
-	level = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (level < 0)
-		return;
-	ret = (unsigned long *)ftrace_regs_get_stack_pointer(fregs);
-	if (!function_graph_enter(*ret, ip, 0, ret))
-		*ret = (unsigned long)return_to_handler;
-	ftrace_test_recursion_unlock(level);
-}
-#endif /* CONFIG_FUNCTION_GRAPH_TRACER */

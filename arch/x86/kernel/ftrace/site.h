@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of a call site, for site.c and stop.c.
+ * The bytes of a call site: how to spell them, read them and write them.
  */
 #ifndef _ARCH_X86_KERNEL_FTRACE_SITE_H
 #define _ARCH_X86_KERNEL_FTRACE_SITE_H
@@ -37,15 +37,7 @@ static __always_inline u32 ftrace_site_tail(u32 ip, u32 target)
 	return target ? target - (ip + MCOUNT_INSN_SIZE) : ftrace_site_nop.tail;
 }
 
-int ftrace_window_init(void);
-
-/* Places in entry_64.S: the parts of the two templates, and their calls. */
-extern const u8 ftrace_caller_save[];
-extern const u8 ftrace_caller_restore[];
-extern const u8 ftrace_caller_end[];
-extern const u8 ftrace_regs_caller_save[];
-extern u8 ftrace_regs_call[];
-extern const u8 ftrace_regs_caller_restore[];
-extern const u8 ftrace_regs_caller_end[];
+bool ftrace_site_read(unsigned long ip, struct ftrace_site_insn *insn);
+void ftrace_site_poke(unsigned long ip, const void *insn, const void *emulate);
 
 #endif /* _ARCH_X86_KERNEL_FTRACE_SITE_H */

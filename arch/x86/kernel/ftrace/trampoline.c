@@ -24,7 +24,7 @@
 #include <asm/nospec-branch.h>
 #include <asm/text-patching.h>
 
-#include "site.h"
+#include "entry.h"
 
 /**
  * struct template - a trampoline that is part of the kernel
