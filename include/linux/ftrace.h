@@ -398,11 +398,15 @@ unsigned long ftrace_location_range(unsigned long start, unsigned long end);
 int ftrace_text_reserved(const void *start, const void *end);
 bool is_ftrace_trampoline(unsigned long addr);
 
-/* What the core asks of an architecture, see ftrace-design.rst. */
-int ftrace_dyn_arch_init(void);
 int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
 		    unsigned long addr);
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr);
+
+/*
+ * What the core asks of an architecture, with <linux/ftrace_text.h>: to get ready to
+ * write text; and to have ftrace_caller, which is below, call @func.
+ */
+int ftrace_dyn_arch_init(void);
 int ftrace_update_ftrace_func(ftrace_func_t func);
 
 void ftrace_caller(void);

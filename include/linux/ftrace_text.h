@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The line between the ftrace core and an architecture's text writer.
+ * The line between the ftrace core and an architecture.
  *
  * The core decides what every call site shall call and hands that over as a
  * plan. The architecture knows what such a site looks like in memory, and how
- * to change it while the machine runs.
+ * to change it while the machine runs; and it writes the code of trampolines.
+ *
+ * What it has to bring is the functions that are declared here without a body, one
+ * sentence each, and those that <linux/ftrace.h> lists for it. The kernel-doc of x86
+ * (arch/x86/kernel/ftrace/) has the context of each and its errors, and
+ * Documentation/trace/ftrace-design.rst how they play together.
  */
 #ifndef _LINUX_FTRACE_TEXT_H
 #define _LINUX_FTRACE_TEXT_H
 
+#include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 
 struct dyn_ftrace;
@@ -62,19 +70,87 @@ struct ftrace_plan {
 	unsigned int			nr_stops;
 };
 
-/* What the writer asks of an architecture. All of it: process context. */
+/**
+ * ftrace_text_early - is the boot CPU alone in start_kernel()?
+ *
+ * Then there is no other CPU, no other task and no module, and the kernel's text is
+ * not yet protected.
+ *
+ * Context: any.
+ * Return: true if so, false from then on.
+ */
+static inline bool ftrace_text_early(void)
+{
+	return system_state == SYSTEM_BOOTING;
+}
+
+/* ---- call sites: what the core asks of an architecture ------------------- */
+
+/* Get ready to write @plan: take the memory, so that nothing can fail later. */
 int ftrace_text_prepare(const struct ftrace_plan *plan);
-void ftrace_text_finish(void);
-bool ftrace_text_early(void);
-bool ftrace_text_matches(u32 ip, u32 target);
-/* The first entry whose site is not what @from says; plan->nr: there is none. */
+
+/* Find the first entry whose site is not what @from says; @plan->nr: none. */
 unsigned int ftrace_text_check(const struct ftrace_plan *plan);
-/* One stop; returns how long the machine stood, in nanoseconds. */
+
+/*
+ * Write @nr entries of a plan that is prepared and checked, from @first on; say how
+ * long the machine stood for it, in nanoseconds, 0 if it did not have to.
+ */
 u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 		      unsigned int nr);
-void ftrace_text_write_early(const struct ftrace_plan *plan);
+
+/* Let go of what ftrace_text_prepare() has taken. */
+void ftrace_text_finish(void);
+
+/* Check and write a single site, with neither memory nor a stop. */
 int ftrace_text_write_one(u32 ip, u32 from, u32 to);
+
+/* Give the MCOUNT_INSN_SIZE bytes of a site that calls @target. */
 void ftrace_text_expect(u32 ip, u32 target, u8 *insn);
+
+/* Find the call site of the function at @addr; 0: none, or it is patched. */
+unsigned long ftrace_text_entry_site(unsigned long addr);
+
+/* For a table: make nops of sites that nobody can run yet, drop what is no site. */
+unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr);
+
+#ifdef CONFIG_FTRACE_RECORDER
+/* For the recorder: have MCOUNT_ADDR take notes from now on. */
+void ftrace_text_arm_recorder(void);
+#else
+static inline void ftrace_text_arm_recorder(void) { }
+#endif
+
+/**
+ * ftrace_text_matches - is a call site in a given state?
+ * @ip: the site, as ftrace_text_key()
+ * @target: what it should call, a key, or 0 for a nop
+ *
+ * Context: as ftrace_text_check().
+ * Return: true if so; false if the bytes differ or cannot be read.
+ */
+static inline bool ftrace_text_matches(u32 ip, u32 target)
+{
+	struct ftrace_plan_entry entry = { .ip = ip, .from = target };
+	struct ftrace_plan plan = { .entries = &entry, .nr = 1 };
+
+	return ftrace_text_check(&plan) == plan.nr;
+}
+
+/**
+ * ftrace_text_is_unpatched - does a call site call MCOUNT_ADDR?
+ * @ip: where the site would be; any kernel address
+ *
+ * Context: as ftrace_text_check().
+ * Return: true if so; false if not, or if it cannot be read.
+ */
+static inline bool ftrace_text_is_unpatched(unsigned long ip)
+{
+	u32 key = ftrace_text_key(ip);
+
+	return ftrace_text_addr(key) == ip &&
+	       ftrace_text_matches(key, ftrace_text_key(MCOUNT_ADDR));
+}
 
 /* ---- trampolines: code that serves one set of tracers -------------------- */
 
@@ -124,30 +200,25 @@ struct ftrace_tramp_layout {
 	u16	size;
 };
 
+/* Say how many bytes are enough for a trampoline that makes @nr calls. */
 size_t ftrace_tramp_max_size(unsigned int nr);
+
+/* Write the code of a trampoline to @buf, as it has to be at @ip. */
 void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 		       unsigned long ip, struct ftrace_tramp_layout *layout);
-unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
-				    unsigned int offset);
+
+/* Have the @i-th call of a trampoline in use go to @func. */
 void ftrace_tramp_set_call(unsigned long ip,
 			   const struct ftrace_tramp_layout *layout,
 			   unsigned int i, unsigned long func);
+
+/* Have the jump of a trampoline in use go to @jump. */
 void ftrace_tramp_set_jump(unsigned long ip,
 			   const struct ftrace_tramp_layout *layout,
 			   unsigned long jump);
 
-#ifdef CONFIG_FTRACE_RECORDER
-/* From then on __fentry__ takes notes. */
-void ftrace_text_arm_recorder(void);
-#else
-static inline void ftrace_text_arm_recorder(void) { }
-#endif
-
-/* For sites that nobody can run yet: no plan, no stop. */
-unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr);
-
-/* Decoding of a function's entry: the call site at @addr, or 0. */
-unsigned long ftrace_text_entry_site(unsigned long addr);
-bool ftrace_text_is_unpatched(unsigned long ip);
+/* Find the place in the kernel's text where the stack is as at @offset. */
+unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
+				    unsigned int offset);
 
 #endif /* _LINUX_FTRACE_TEXT_H */

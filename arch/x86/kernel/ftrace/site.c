@@ -116,31 +116,14 @@ void ftrace_text_expect(u32 ip, u32 target, u8 *insn)
 }
 
 /**
- * ftrace_text_matches() - is a call site in a given state?
- * @ip: the site, as ftrace_text_key()
- * @target: what it should call, a key, or 0 for a nop
+ * ftrace_text_check() - are the call sites of a plan what it takes them for?
+ * @plan: the plan
  *
  * As a nop only the one that ftrace_nop= chose will do: sites are compiled as
  * calls, so whoever wrote another nop was not us.
  *
  * Context: any that may read the text; nothing is assumed about it. The answer
  * lasts as long as the caller holds text_mutex.
- *
- * Return: true if so; false if the bytes differ or cannot be read.
- */
-bool ftrace_text_matches(u32 ip, u32 target)
-{
-	struct ftrace_site_insn insn;
-
-	return ftrace_site_read(ftrace_text_addr(ip), &insn) &&
-	       is_site_insn(&insn, ip, target);
-}
-
-/**
- * ftrace_text_check() - are the call sites of a plan what it takes them for?
- * @plan: the plan
- *
- * Context: as ftrace_text_matches().
  *
  * Return: the first entry whose site is not in the state @from names, be it that
  * the bytes differ or cannot be read; @plan->nr if there is none.
@@ -159,23 +142,6 @@ unsigned int ftrace_text_check(const struct ftrace_plan *plan)
 	}
 	pagefault_enable();
 	return e - plan->entries;
-}
-
-/**
- * ftrace_text_is_unpatched() - does a call site call __fentry__?
- * @ip: where the site would be; any kernel address
- *
- * Context: any.
- *
- * Return: true if so; false if not, or if it cannot be read.
- */
-bool ftrace_text_is_unpatched(unsigned long ip)
-{
-	struct ftrace_site_insn insn;
-
-	return ftrace_site_read(ip, &insn) &&
-	       is_site_insn(&insn, ftrace_text_key(ip),
-			    ftrace_text_key(MCOUNT_ADDR));
 }
 
 /**
@@ -323,35 +289,3 @@ unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr)
 	return left;
 }
 #endif /* CONFIG_FTRACE_MCOUNT_RECORD */
-
-/**
- * ftrace_make_nop() - turn one call into a nop
- * @mod: the module the site is in, or NULL
- * @rec: the call site
- * @addr: what it calls now
- *
- * Context: as ftrace_text_write_one().
- *
- * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
- * @addr. Nothing is written then.
- */
-int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
-		    unsigned long addr)
-{
-	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
-}
-
-/**
- * ftrace_make_call() - turn one nop into a call
- * @rec: the call site
- * @addr: what it shall call: code that accounts for its own call depth
- *
- * Context: as ftrace_text_write_one().
- *
- * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
- * Nothing is written then.
- */
-int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
-{
-	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
-}

@@ -195,44 +195,21 @@ static void check_written(const struct ftrace_plan_entry *first,
 	}
 }
 
-/**
- * ftrace_text_early() - does text have to be written directly?
- *
- * As long as the boot CPU is alone in start_kernel(): no other CPU, no other
- * task, no module, and the kernel's text is not yet protected.
- *
- * Context: any.
- *
- * Return: true while ftrace_text_write_early() is the way, false from then on.
+/*
+ * Early boot. One CPU sees its own stores, so there is no meeting and no window. The
+ * order of the steps is kept for the sake of an NMI.
  */
-bool ftrace_text_early(void)
-{
-	return system_state == SYSTEM_BOOTING;
-}
-
-/**
- * ftrace_text_write_early() - write a plan during early boot
- * @plan: the plan, checked
- *
- * One CPU sees its own stores, so there is no meeting and no window. The order
- * of the steps is kept for the sake of an NMI.
- *
- * Context: boot CPU, while ftrace_text_early() is true.
- */
-void ftrace_text_write_early(const struct ftrace_plan *plan)
+static void write_alone(const struct ftrace_plan_entry *entries, unsigned int nr)
 {
 	struct share all = {
-		.first	= plan->entries,
-		.end	= plan->entries + plan->nr,
+		.first	= entries,
+		.end	= entries + nr,
 		.bias	= __START_KERNEL_map - ftrace_text_key(__START_KERNEL_map),
 	};
 	unsigned long flags;
 
-	if (WARN_ON_ONCE(!ftrace_text_early()))
-		return;
-
 	local_irq_save(flags);
-	publish(plan->entries, plan->nr);
+	publish(entries, nr);
 	barrier();
 	write_breakpoints(&all);
 	sync_core();
@@ -242,8 +219,6 @@ void ftrace_text_write_early(const struct ftrace_plan *plan)
 	sync_core();
 	unpublish();
 	local_irq_restore(flags);
-
-	check_written(plan->entries, plan->nr);
 }
 
 /* ---- the stop ---------------------------------------------------------- */
@@ -341,6 +316,19 @@ static int patch_share(void *data)
 	return 0;
 }
 
+static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int nr)
+{
+	struct text_stop stop = {
+		.entries	= entries,
+		.nr		= nr,
+		.nr_cpus	= num_online_cpus(),
+	};
+
+	stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask);
+	/* A clock that is coarse may have seen none of it. */
+	return max(stop.ns, 1ULL);
+}
+
 /**
  * ftrace_text_write() - write a slice of a plan, in one stop of the machine
  * @plan: the plan given to ftrace_text_prepare(), every entry of the slice
@@ -351,26 +339,30 @@ static int patch_share(void *data)
  * It cannot fail. When it returns every CPU executes the new bytes, and no task
  * is inside a call of the old ones except where it was preempted.
  *
- * Context: process context; cpus_read_lock() and text_mutex held.
+ * Context: process context, early boot included; cpus_read_lock() and text_mutex
+ * held.
  *
- * Return: how long the machine stood, in nanoseconds.
+ * Return: how long the machine stood, in nanoseconds, and at least 1; 0 in early
+ * boot, where nobody has to stop.
  */
 u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 		      unsigned int nr)
 {
-	struct text_stop stop = {
-		.entries	= plan->entries + first,
-		.nr		= nr,
-		.nr_cpus	= num_online_cpus(),
-	};
+	const struct ftrace_plan_entry *entries = plan->entries + first;
+	u64 ns = 0;
 
 	lockdep_assert_cpus_held();
 	lockdep_assert_held(&text_mutex);
 
-	if (!nr || WARN_ON_ONCE(!ftrace_window_holds(plan)))
+	if (!nr)
 		return 0;
-
-	stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask);
-	check_written(stop.entries, nr);
-	return stop.ns;
+	if (ftrace_text_early()) {
+		write_alone(entries, nr);
+	} else {
+		if (WARN_ON_ONCE(!ftrace_window_holds(plan)))
+			return 0;
+		ns = write_in_stop(entries, nr);
+	}
+	check_written(entries, nr);
+	return ns;
 }

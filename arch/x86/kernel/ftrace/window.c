@@ -210,7 +210,7 @@ static void window_clear(void)
  * @plan: the plan, ascending by address
  *
  * Nothing can be written yet: the window is not loaded outside of a stop. Its
- * page tables are kept for the next plan.
+ * page tables are kept for the next plan. In early boot it is not used.
  *
  * Context: process context, may sleep; before text_mutex, so that the wait for
  * memory is not under it. One plan at a time, and the text in it must not go
@@ -224,6 +224,8 @@ int ftrace_text_prepare(const struct ftrace_plan *plan)
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_text_early())
+		return 0;
 	if (!ftrace_window_mm)
 		return -ENOMEM;
 	if (WARN_ON_ONCE(window_plan))
@@ -246,7 +248,7 @@ int ftrace_text_prepare(const struct ftrace_plan *plan)
 void ftrace_text_finish(void)
 {
 	lockdep_assert_held(&ftrace_lock);
-	if (WARN_ON_ONCE(!window_plan))
+	if (ftrace_text_early() || WARN_ON_ONCE(!window_plan))
 		return;
 	window_clear();
 	window_plan = NULL;

@@ -181,8 +181,11 @@ unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
 	return slice;
 }
 
+/* In early boot nobody has to stop. */
 static void note_stop(unsigned int sites, u64 ns)
 {
+	if (!ns)
+		return;
 	ftrace_stops.nr++;
 	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, ns);
 	slice_sites = ftrace_plan_next_slice(slice_sites, sites, ns,
@@ -289,6 +292,42 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 	return -EINVAL;
 }
 
+static u32 rec_key(const struct dyn_ftrace *rec)
+{
+	return ftrace_text_key(ftrace_rec_ip(rec));
+}
+
+/**
+ * ftrace_make_nop - turn one call into a nop
+ * @mod: the module the site is in, or NULL
+ * @rec: the call site
+ * @addr: what it calls now
+ *
+ * Context: process, text_mutex held, and cpus_read_lock unless
+ * ftrace_text_early().
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
+ * @addr. Nothing is written then.
+ */
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
+		    unsigned long addr)
+{
+	return ftrace_text_write_one(rec_key(rec), ftrace_text_key(addr), 0);
+}
+
+/**
+ * ftrace_make_call - turn one nop into a call
+ * @rec: the call site
+ * @addr: what it shall call: code that accounts for its own call depth
+ *
+ * Context: as ftrace_make_nop().
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
+ * Nothing is written then.
+ */
+int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
+{
+	return ftrace_text_write_one(rec_key(rec), 0, ftrace_text_key(addr));
+}
+
 /**
  * ftrace_plan_write - write a plan
  * @plan: the plan; its @nr_stops tells how often that stopped the machine
@@ -307,14 +346,6 @@ int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 	lockdep_assert_held(&ftrace_lock);
 	if (!plan->nr_text)
 		return 0;
-
-	/* No other CPU runs, and no NMI source is set up yet. */
-	if (ftrace_text_early()) {
-		ret = check(plan, bad);
-		if (!ret)
-			ftrace_text_write_early(plan);
-		return ret;
-	}
 
 	ret = ftrace_text_prepare(plan);
 	if (ret)
