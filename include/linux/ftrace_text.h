@@ -17,6 +17,7 @@
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/types.h>
 
 struct dyn_ftrace;
@@ -207,15 +208,10 @@ size_t ftrace_tramp_max_size(unsigned int nr);
 void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 		       unsigned long ip, struct ftrace_tramp_layout *layout);
 
-/* Have the @i-th call of a trampoline in use go to @func. */
-void ftrace_tramp_set_call(unsigned long ip,
-			   const struct ftrace_tramp_layout *layout,
-			   unsigned int i, unsigned long func);
-
-/* Have the jump of a trampoline in use go to @jump. */
-void ftrace_tramp_set_jump(unsigned long ip,
-			   const struct ftrace_tramp_layout *layout,
-			   unsigned long jump);
+/* Have the @i-th call of a trampoline in use, or its jump, go to @dest. */
+#define FTRACE_TRAMP_JUMP	UINT_MAX
+void ftrace_tramp_set(unsigned long ip, const struct ftrace_tramp_layout *layout,
+		      unsigned int i, unsigned long dest);
 
 /* Find the place in the kernel's text where the stack is as at @offset. */
 unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,

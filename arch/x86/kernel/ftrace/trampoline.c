@@ -270,49 +270,28 @@ unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
 	return (unsigned long)at;
 }
 
-static void poke_branch(unsigned long ip, u8 opcode, const void *dest)
-{
-	u8 insn[CALL_INSN_SIZE];
-
-	lockdep_assert_held(&text_mutex);
-	__text_gen_insn(insn, opcode, (void *)ip, dest, CALL_INSN_SIZE);
-	text_poke_bp((void *)ip, insn, sizeof(insn), NULL);
-}
-
 /**
- * ftrace_tramp_set_call() - have a trampoline call another function
+ * ftrace_tramp_set() - have a trampoline that is in use lead elsewhere
  * @ip: where the trampoline is
  * @layout: of the trampoline
- * @i: which call
- * @func: the function
+ * @i: which call; or FTRACE_TRAMP_JUMP, if it was made with a jump
+ * @dest: the function to call, or the code to leave for
  *
- * Who runs through it meanwhile calls the old one or the new one.
+ * Whoever runs through it meanwhile goes the old way or the new one.
  *
  * Context: process. Takes cpus_read_lock and text_mutex.
  */
-void ftrace_tramp_set_call(unsigned long ip,
-			   const struct ftrace_tramp_layout *layout,
-			   unsigned int i, unsigned long func)
+void ftrace_tramp_set(unsigned long ip, const struct ftrace_tramp_layout *layout,
+		      unsigned int i, unsigned long dest)
 {
-	guard(cpus_read_lock)();
-	guard(mutex)(&text_mutex);
-	poke_branch(ip + layout->first + i * CALL_SIZE + ARG_SIZE,
-		    CALL_INSN_OPCODE, entry_of(func));
-}
+	bool jump = i == FTRACE_TRAMP_JUMP;
+	u8 insn[CALL_INSN_SIZE];
 
-/**
- * ftrace_tramp_set_jump() - have a trampoline leave for other code
- * @ip: where the trampoline is; it was made with a jump
- * @layout: of the trampoline
- * @jump: the code
- *
- * Context: process. Takes cpus_read_lock and text_mutex.
- */
-void ftrace_tramp_set_jump(unsigned long ip,
-			   const struct ftrace_tramp_layout *layout,
-			   unsigned long jump)
-{
+	ip += jump ? layout->leave : layout->first + i * CALL_SIZE + ARG_SIZE;
 	guard(cpus_read_lock)();
 	guard(mutex)(&text_mutex);
-	poke_branch(ip + layout->leave, JMP32_INSN_OPCODE, (void *)jump);
+	__text_gen_insn(insn, jump ? JMP32_INSN_OPCODE : CALL_INSN_OPCODE,
+			(void *)ip, jump ? (void *)dest : entry_of(dest),
+			sizeof(insn));
+	text_poke_bp((void *)ip, insn, sizeof(insn), NULL);
 }

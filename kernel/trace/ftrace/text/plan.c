@@ -250,6 +250,7 @@ static void write_slices(struct ftrace_plan *plan)
 {
 	unsigned int lo = 0, hi = plan->nr, first, nr, sites;
 	bool from_end = plan->entries[0].to;
+	u64 ns;
 
 	lockdep_assert_held(&text_mutex);
 	while (lo < hi) {
@@ -262,8 +263,9 @@ static void write_slices(struct ftrace_plan *plan)
 			lo += nr;
 		if (!sites)
 			continue;
-		note_stop(sites, ftrace_text_write(plan, first, nr));
-		plan->nr_stops++;
+		ns = ftrace_text_write(plan, first, nr);
+		plan->nr_stops += !!ns;
+		note_stop(sites, ns);
 		tell_perf(&plan->entries[first], nr);
 	}
 }
@@ -292,11 +294,6 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 	return -EINVAL;
 }
 
-static u32 rec_key(const struct dyn_ftrace *rec)
-{
-	return ftrace_text_key(ftrace_rec_ip(rec));
-}
-
 /**
  * ftrace_make_nop - turn one call into a nop
  * @mod: the module the site is in, or NULL
@@ -311,7 +308,7 @@ static u32 rec_key(const struct dyn_ftrace *rec)
 int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
 		    unsigned long addr)
 {
-	return ftrace_text_write_one(rec_key(rec), ftrace_text_key(addr), 0);
+	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
 }
 
 /**
@@ -325,7 +322,7 @@ int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
  */
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 {
-	return ftrace_text_write_one(rec_key(rec), 0, ftrace_text_key(addr));
+	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
 }
 
 /**

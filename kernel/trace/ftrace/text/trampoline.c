@@ -240,7 +240,7 @@ void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 			    unsigned long func)
 {
 	lockdep_assert_held(&ftrace_lock);
-	ftrace_tramp_set_call(t->ip, &t->layout, i, func);
+	ftrace_tramp_set(t->ip, &t->layout, i, func);
 }
 
 /**
@@ -253,7 +253,7 @@ void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump)
 {
 	lockdep_assert_held(&ftrace_lock);
-	ftrace_tramp_set_jump(t->ip, &t->layout, jump);
+	ftrace_tramp_set(t->ip, &t->layout, FTRACE_TRAMP_JUMP, jump);
 }
 
 /* ---- death --------------------------------------------------------------- */
