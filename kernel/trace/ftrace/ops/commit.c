@@ -146,7 +146,7 @@ void ftrace_plan_finish_one(struct ftrace_plan_entry *e)
 		set_aside(e->rec);
 	else
 		commit(&one);
-	ftrace_tramps_poked();
+	ftrace_sites_poked();
 }
 
 static void unpin_sets(struct ftrace_region *r)

@@ -95,7 +95,7 @@ struct ftrace_opset_step {
  *	the empty set
  * @nr_recs: how many records carry @id
  * @target: what their text calls, as ftrace_text_key()
- * @next: what it is to call; differs from @target only during an update
+ * @aim: what it is to call; differs from @target only during an update
  * @tramp: the trampoline; NULL: @target is a direct call, or the one trampoline
  *	   that serves all sets
  * @flags: FTRACE_OPS_FL_* that any of the ops has
@@ -110,7 +110,7 @@ struct ftrace_opset {
 	u32				id;
 	u32				nr_recs;
 	u32				target;
-	u32				next;
+	u32				aim;
 	struct ftrace_tramp		*tramp;
 	unsigned long			flags;
 	struct ftrace_opset_step	step;
@@ -126,11 +126,11 @@ u32 ftrace_opset_target(u32 id);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);
-void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr);
+void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr);
 void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
-bool ftrace_opsets_plan_tramps(void);
-void ftrace_opsets_retargeted(bool done);
-u32 ftrace_opset_next(u32 id);
+bool ftrace_opsets_aim_tramps(void);
+void ftrace_opsets_aimed(bool done);
+u32 ftrace_opset_aim(u32 id);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);

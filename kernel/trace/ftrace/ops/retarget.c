@@ -51,7 +51,7 @@ static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
 	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
 		return 0;
 	from = ftrace_opset_target(id);
-	to = ftrace_opset_next(id);
+	to = ftrace_opset_aim(id);
 	if (from == to)
 		return 0;
 	return ftrace_plan_add(plan, rec, ftrace_sites_on ? from : 0,
@@ -76,7 +76,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	/* Also after ftrace_kill(): who calls may free the code of before. */
 	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
-	ftrace_opsets_plan_direct(ops, addr);
+	ftrace_opsets_aim_direct(ops, addr);
 	for (i = 0; i < f.filter->count && !ret; i++) {
 		u32 site = f.filter->sites[i];
 		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
@@ -85,7 +85,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 			ret = add_retarget(&plan, rec);
 	}
 	ret = ftrace_plan_finish(&plan, ret);
-	ftrace_opsets_retargeted(!ret);
+	ftrace_opsets_aimed(!ret);
 	return ret;
 }
 
@@ -103,7 +103,7 @@ int ftrace_update_tramps(void)
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!ftrace_opsets_plan_tramps())
+	if (!ftrace_opsets_aim_tramps())
 		return 0;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
@@ -113,6 +113,6 @@ int ftrace_update_tramps(void)
 			ret = add_retarget(&plan, &recs->rec[i]);
 	}
 	ret = ftrace_plan_finish(&plan, ret);
-	ftrace_opsets_retargeted(!ret);
+	ftrace_opsets_aimed(!ret);
 	return ret;
 }

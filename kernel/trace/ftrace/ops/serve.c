@@ -116,7 +116,7 @@ void ftrace_serve_set(struct ftrace_opset *set)
 				    fallback_of(set);
 	}
 	set->target = ftrace_text_key(addr);
-	set->next = set->target;
+	set->aim = set->target;
 }
 
 /* Which of the calls of a set's trampoline is the one for its i-th ops? */
@@ -151,7 +151,7 @@ void ftrace_serve_func(struct ftrace_opset *set, unsigned int i)
  * ftrace_serve_better - make a trampoline for a set that should have one
  * @set: the set
  *
- * Its call sites have to be changed then, see ftrace_opset.next.
+ * Its call sites have to be changed then, see ftrace_opset.aim.
  *
  * Context: process, ftrace_lock held.
  * Return: was one made?
@@ -163,6 +163,6 @@ bool ftrace_serve_better(struct ftrace_opset *set)
 	set->tramp = make_tramp(set);
 	if (!set->tramp)
 		return false;
-	set->next = ftrace_text_key(ftrace_tramp_ip(set->tramp));
+	set->aim = ftrace_text_key(ftrace_tramp_ip(set->tramp));
 	return true;
 }

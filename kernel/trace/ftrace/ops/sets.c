@@ -381,21 +381,21 @@ void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 }
 
 /**
- * ftrace_opsets_plan_direct - an ops is to call other code directly
+ * ftrace_opsets_aim_direct - an ops is to call other code directly
  * @ops: the ops
  * @addr: the code
  *
  * The set that is @ops alone gets another target: its call sites have to be
- * changed, then ftrace_opsets_retargeted() called.
+ * changed, then ftrace_opsets_aimed() called.
  *
  * Context: ftrace_lock held.
  */
-void ftrace_opsets_plan_direct(struct ftrace_ops *ops, unsigned long addr)
+void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 	struct ftrace_opset *set = opset_lookup(&ops, 1);
 
 	if (set)
-		set->next = ftrace_text_key(addr);
+		set->aim = ftrace_text_key(addr);
 }
 
 /**
@@ -417,14 +417,14 @@ void ftrace_opsets_poke_direct(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_opsets_plan_tramps - make trampolines for those sets that have none
+ * ftrace_opsets_aim_tramps - make trampolines for those sets that have none
  *
- * As ftrace_opsets_plan_direct().
+ * As ftrace_opsets_aim_direct().
  *
  * Context: process, ftrace_lock held.
  * Return: did one of them get a trampoline?
  */
-bool ftrace_opsets_plan_tramps(void)
+bool ftrace_opsets_aim_tramps(void)
 {
 	struct ftrace_opset *set;
 	bool any = false;
@@ -436,39 +436,39 @@ bool ftrace_opsets_plan_tramps(void)
 }
 
 /**
- * ftrace_opset_next - what the call sites of a set are to call
+ * ftrace_opset_aim - what the call sites of a set are to call
  * @id: the set
  *
  * Context: ftrace_lock held.
  * Return: the target as ftrace_text_key(), 0 for the empty set. It differs from
  * ftrace_opset_target() if that is to change.
  */
-u32 ftrace_opset_next(u32 id)
+u32 ftrace_opset_aim(u32 id)
 {
 	struct ftrace_opset *set = ftrace_opset_find(id);
 
-	return set ? set->next : 0;
+	return set ? set->aim : 0;
 }
 
 /**
- * ftrace_opsets_retargeted - call sites have been changed, or not
+ * ftrace_opsets_aimed - call sites have been changed, or not
  * @done: they have
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_opsets_retargeted(bool done)
+void ftrace_opsets_aimed(bool done)
 {
 	struct ftrace_opset *set;
 	int bkt;
 
 	hash_for_each(opset_table, bkt, set, node) {
-		if (set->next == set->target)
+		if (set->aim == set->target)
 			continue;
 		if (done) {
-			set->target = set->next;
+			set->target = set->aim;
 			continue;
 		}
-		set->next = set->target;
+		set->aim = set->target;
 		ftrace_tramp_put(set->tramp);
 		set->tramp = NULL;
 	}

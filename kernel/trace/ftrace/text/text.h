@@ -75,7 +75,7 @@ void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump);
 void ftrace_tramp_keep(struct ftrace_tramp *t);
 void ftrace_tramp_put(struct ftrace_tramp *t);
-void ftrace_tramps_poked(void);
+void ftrace_sites_poked(void);
 int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
 			unsigned long *off, char **modname, char *sym);
 bool ftrace_tramp_nth(unsigned int n, unsigned long *value, char *name,

@@ -366,12 +366,12 @@ void ftrace_tramp_put(struct ftrace_tramp *t)
 }
 
 /**
- * ftrace_tramps_poked - call sites were changed without a stop
+ * ftrace_sites_poked - call sites were changed without a stop
  *
  * Context: process, ftrace_lock held; after the change, so that the grace
  * period that it asks for begins there, and before ftrace_tramp_put().
  */
-void ftrace_tramps_poked(void)
+void ftrace_sites_poked(void)
 {
 	lockdep_assert_held(&ftrace_lock);
 	WRITE_ONCE(tramps_need_rude, true);

@@ -21,7 +21,7 @@
  */
 #define NO_GRACE_PERIOD		1	/* ftrace_tramp_put() does not wait for tasks */
 #define NO_RUDE			2	/* free_quiet() does not look at tramps_need_rude */
-#define POKED_LATE		3	/* ftrace_tramps_poked() after ftrace_opset_gc() */
+#define POKED_LATE		3	/* ftrace_sites_poked() after ftrace_opset_gc() */
 #define COMMIT_FAILED		4	/* finish() commits a plan that was not written */
 #define PUT_BEFORE_WRITE	5	/* the old set goes before the sites are written */
 #define WRITES_GOOD_ONES	6	/* a bad site keeps its own text, others are written */
