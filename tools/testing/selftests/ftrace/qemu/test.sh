@@ -382,6 +382,7 @@ suite_runner() {
 	judge runner -- "$here/runner-test.sh"
 	judge runner -- "$here/callers-test.sh"
 	judge runner -- "$here/judge-test.py"
+	judge runner -- "$here/arrows-test.sh"
 }
 
 # The models, in small settings; all states are searched.

@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# base/arrows.py on small trees in which something is wrong. Prints TAP.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../../../../base/lib.sh"
+. "$here/runner-check.sh"
+
+core=kernel/trace/ftrace
+src=$work/src
+
+# A file of the core, from stdin.
+file() {
+	mkdir -p "$(dirname "$src/$core/$1")"
+	cat >"$src/$core/$1"
+}
+
+# A tree in which everything is as it should be: two rooms, and tests above them.
+fresh() {
+	rm -rf "$src" "$work/obj"
+	mkdir -p "$src/base"
+	cat >"$src/base/rooms.list" <<-END
+		tests: $core/kunit/
+		# above
+		high: $core/high/
+		low: $core/low/
+		linux: include/linux/ ftrace*.h
+	END
+	mkdir -p "$src/include/linux"
+	cat >"$src/include/linux/ftrace.h" <<-END
+		#pragma once
+		int high(void);
+		static inline int for_all(void) { return high(); }
+	END
+	file low/low.h <<-END
+		#pragma once
+		#include <linux/ftrace.h>
+		struct low { int (*func)(void); };
+		int low(void);
+		extern int low_data, deep_data;
+		static inline int lower(void) { return low_data; }
+	END
+	file low/low.c <<-END
+		#include "low.h"
+		int low_data;
+		int low(void) { return deep_data; }
+	END
+	file low/deep.c <<-END
+		#include "low.h"
+		int deep_data;
+	END
+	file high/high.h <<-END
+		#pragma once
+		#include "../low/low.h"
+		#define HIGH low()
+	END
+	file high/high.c <<-END
+		#include "high.h"
+		int high(void) { return HIGH + lower(); }
+	END
+	file kunit/test.c <<-END
+		#include "../high/high.h"
+		#include "../low/low.h"
+		struct low test = { high };
+	END
+}
+
+# Compile what is there, with the headers as they are, and look at it.
+arrows() {
+	local f
+
+	for f in "$src/$core"/*/*.c; do
+		f=${f#"$src/"}
+		mkdir -p "$work/obj/$(dirname "$f")"
+		gcc -w -O2 -fno-pic -I "$src/include" -c -o "$work/obj/${f%.c}.o" "$src/$f" || return
+	done
+	"$top/base/arrows.py" --source "$src" "$@" "$work/obj"
+}
+
+fresh
+check 'arrows: a tree that is as it should be' '^$' 0 arrows
+arrows --rooms >"$work/counts"
+check 'arrows: room to room, in numbers' '^high +\. +[1-9]' 0 aloud grep '^high' "$work/counts"
+arrows --dot >"$work/dot"
+check 'arrows: a graph for graphviz' '"kernel/trace/ftrace/high/high.c" -> .*low/low.c' 0 \
+	aloud grep 'high.c" -> .*low.c"' "$work/dot"
+
+fresh
+sed -i '2i #include "../high/high.h"' "$src/$core/low/low.h"
+sed -i 2d "$src/$core/high/high.h"
+check 'arrows: an include turned round' 'low/low.h \(low\) goes up to .*high.h \(high\): #include' \
+	1 arrows
+
+fresh
+echo '#include "../high/high.h"' | file low/more.h
+check 'arrows: an include that goes up, in a header that nobody uses' 'more.h \(low\) goes up' \
+	1 arrows
+
+fresh
+echo 'struct low pointer = { high };' >>"$src/$core/low/deep.c"
+check 'arrows: a function pointer that goes up' 'deep.c \(low\) goes up to .*high.c \(high\): high$' \
+	1 arrows
+
+fresh
+echo 'int *data = &low_data;' >>"$src/$core/low/deep.c"
+check 'arrows: a circle through data' \
+	'^circle: .*deep.c -> .*low.c \(low_data\) -> .*deep.c \(deep_data\)$' 1 arrows
+
+fresh
+sed -i 's/int deep_data/int deep_data(void) { return lower(); }\nint deep_data_of/' \
+	"$src/$core/low/deep.c"
+sed -i 's/, deep_data;/, deep_data(void);/' "$src/$core/low/low.h"
+sed -i 's/return deep_data/return deep_data()/' "$src/$core/low/low.c"
+check 'arrows: a circle through an inline function' \
+	'^circle: .*deep.c -> .*low.c \(low_data\) -> .*deep.c \(deep_data\)$' 1 arrows
+
+fresh
+echo '#include "b.h"' | file low/a.h
+echo '#include "a.h"' | file low/b.h
+check 'arrows: a circle of headers' '^circle: .*a.h -> .*b.h \(#include\) -> .*a.h' 1 arrows
+
+fresh
+echo 'static inline int up(void) { return high(); }' >>"$src/$core/low/low.h"
+check 'arrows: an inline function that goes up, though nobody uses it' \
+	'low.h \(low\) goes up to .*high.c \(high\): high$' 1 arrows
+
+fresh
+echo '#define UP (1 + high())' >>"$src/$core/low/low.h"
+check 'arrows: a macro that goes up' 'low.h \(low\) goes up to .*high.c' 1 arrows
+
+fresh
+echo 'extern struct low test; struct low *of_test = &test;' >>"$src/$core/high/high.c"
+check 'arrows: what only tests have' 'high.c \(high\) goes up to .*test.c \(tests\)' 1 arrows
+
+fresh
+echo 'int nobody;' | file new/new.c
+check 'arrows: a file in no room' 'new/new.c is in no room' 1 arrows
+
+fresh
+echo "high: $core/low/ deep.*" >"$work/more"
+sed -i "/^high/r $work/more" "$src/base/rooms.list"
+check 'arrows: a file in two rooms' 'deep.c is in rooms high and low' 1 arrows
+
+fresh
+echo 'struct low pointer = { high };' >>"$src/$core/low/deep.c"
+echo "up $core/low/deep.c high" >>"$src/base/rooms.list"
+check 'arrows: what is allowed to go up' '^$' 0 arrows
+
+fresh
+echo "up $core/low/deep.c high" >>"$src/base/rooms.list"
+check 'arrows: what is allowed to go up and does not' 'deep.c does not refer to high' 1 arrows
+
+fresh
+echo 'high low' >>"$src/base/rooms.list"
+check 'arrows: a list that cannot be read' 'rooms.list:[0-9]+: not "ROOM:' 2 arrows
+
+fresh
+check 'arrows: no object' 'no object of ours' 2 \
+	"$top/base/arrows.py" --source "$src" "$work/nothing"
+
+echo "1..$n"
