@@ -194,7 +194,7 @@ enum ftrace_filter_past {
  * @notrace_hash: call sites not to trace; NULL: none
  * @filter_hash: call sites to trace; NULL: all
  * @waiting: patterns for modules yet to come, the latest first: of what not to
- *	     trace, and of what to trace; see mod_filter.c. ftrace_lock
+ *	     trace, and of what to trace; see sites/waiting.c. ftrace_lock
  * @past: of the filter that an ops has of its own; ftrace_lock
  * @regex_lock: fgraph.c sets it up; not used here
  *

@@ -18,11 +18,11 @@
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
- * Lock order: event_mutex (base) > trace_types_lock (base) > pid_mutex
- * (files/pid.c), probe_mutex (users/probe.c), direct_mutex (users/direct.c),
- * ftrace_profile_mutex (users/profile.h) > ftrace_lock > tramp_mutex
- * (text/trampoline.c) > cpus_read_lock > text_mutex > the stop.
- * module_mutex nests in ftrace_lock.
+ * Lock order: event_mutex (base) > trace_types_lock (base) > the lock of each
+ * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
+ * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
+ * ftrace_lock > tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >
+ * the stop. module_mutex nests in ftrace_lock.
  */
 #ifndef _KERNEL_TRACE_FTRACE_CORE_H
 #define _KERNEL_TRACE_FTRACE_CORE_H

@@ -4,7 +4,7 @@
  *
  * The files change the lists of the trace array, which are for its own tracer, or
  * those of another tracer, if that is the default and somebody knows it. What the
- * lists do is in tracer_pid.c.
+ * lists do is in tracers/pid.c.
  */
 #include <linux/fs.h>
 #include <linux/mutex.h>
