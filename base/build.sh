@@ -8,7 +8,8 @@
 # recorder is the kernel made from our tree, stock the one from the base, small one
 # of our tree with hardly anything in it. Any other NAME of base/config is recorder
 # with that fragment over it, stock-NAME is stock with it, small-NAME is small with
-# small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it.
+# small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it; what
+# follows "#: FLAGS=" is for files of the core.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -41,14 +42,25 @@ if [ -n "$llvm" ]; then
 	export LLVM=$llvm
 	cc=clang$llvm
 fi
-# Few files see the options that startup has over recorder.
-if [ "$which" = startup ] && [ ! -e "$out/.config" ] && [ -e "$build/recorder/vmlinux" ]; then
-	say COPY "build/recorder to build/startup"
-	cp -a --reflink=auto "$build/recorder/." "$out/"
+# For cc.sh.
+FTRACE_FLAGS=$(sed -n 's/^#: FLAGS=//p' "${fragments[@]}")
+export FTRACE_FLAGS
+# Few files see what these have over another kernel.
+like=
+case $which in
+startup)	like=recorder ;;
+small-ways)	like=small ;;
+esac
+if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; then
+	say COPY "build/$like to build/$which"
+	cp -a --reflink=auto "$build/$like/." "$out/"
 	rm -rf "$out/modules" "$out/.config.state"
 	# The commands that made objtool name its place; made again, it would have
 	# every object made again.
-	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/recorder/|$out/|g" {} +
+	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/$like/|$out/|g" {} +
+	# Nor does kbuild see other FTRACE_FLAGS.
+	[ -z "$FTRACE_FLAGS" ] ||
+		rm -rf "$out/kernel/trace/ftrace" "$out"/arch/x86/kernel/ftrace*
 fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# base/arrows.py on small trees in which something is wrong. Prints TAP.
+# base/arrows.py on small trees in which something is wrong, and base/ways.py on what
+# QEMU could have written. Prints TAP.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -158,5 +159,99 @@ check 'arrows: a list that cannot be read' 'rooms.list:[0-9]+: not "ROOM:' 2 arr
 fresh
 check 'arrows: no object' 'no object of ours' 2 \
 	"$top/base/arrows.py" --source "$src" "$work/nothing"
+
+# What ways.py reads of such a log: FUNCTION STACK-POINTER..., "stop" after what was not run.
+trace() {
+	local name sp
+
+	while read -r name sp; do
+		if [ "$name" = stop ]; then
+			echo 'Stopped execution of TB chain before 0x1 [1]'
+			continue
+		fi
+		printf 'Trace 0: 0x7f00 [00000000/%016x/00000000/ff000000] %s\n' \
+			"$((0x1000 + $(printf '%d' "'$name")))" "$name"
+		printf 'RAX=0000000000000000 RBX=0\nRSI=0 RDI=0 RBP=0 RSP=%016x\n' "$((sp))"
+	done
+}
+
+# The way that a log is: functions a, b in one file, c, d in another, r __fentry__.
+way() { # [RECORDER]
+	trace <"$work/steps" >"$work/log"
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/base python3 - "$work/log" "${1:-}" >&2 <<-'END'
+		import sys, ways
+		found = {0x1000 + ord(c): (c, "one.c" if c in "ab" else "two.c") for c in "abcd"}
+		found[0x1000 + ord("r")] = (ways.RECORDER, "entry.S")
+		went = ways.steps(sys.argv[1], found, sys.argv[2] == "recorder")
+		print(" ".join("%s%s%s%d" % ("<" if back else "", s.task, s.name, s.depth)
+		               for s, back in zip(went, ways.returns(went))))
+	END
+}
+sees() { # WHAT WAY [RECORDER], steps from stdin
+	cat >"$work/steps"
+	check "ways: $1" "^$2\$" 0 way "${3:-}"
+}
+
+sees 'depth is told from the stack' 'aa0 ac1 <ab2 aa0' <<-END
+	a 0x13f00
+	c 0x13e00
+	b 0x13d00
+	a 0x13f00
+END
+sees 'each task has its own' 'aa0 bc0 <ab1' <<-END
+	a 0x13f00
+	c 0x23e00
+	b 0x13d00
+END
+sees 'a loop counts once' 'aa0 ac1 <ab1 <ad1' <<-END
+	a 0x13f00
+	c 0x13e00
+	c 0x13e00
+	b 0x13e00
+	c 0x13e00
+	b 0x13e00
+	d 0x13e00
+END
+sees 'an entry that was stopped comes once' 'aa0 ac0 <aa0' <<-END
+	a 0x13f00
+	stop
+	a 0x13f00
+	c 0x13f00
+	a 0x13f00
+	stop
+	a 0x13f00
+END
+sees 'what the recorder does is left out' 'aa0 ac0' <<-END
+	a 0x13f00
+	r 0x13e00
+	b 0x13d00
+	c 0x13f00
+END
+sees 'what the recorder does is what is asked for' 'aa0 a__fentry__1 <ab2 ac0' recorder <<-END
+	a 0x13f00
+	r 0x13e00
+	b 0x13d00
+	c 0x13f00
+END
+
+before='way site: 9 functions, 3 files, 3 times back
+way function: 30 functions, 9 files, 10 times back, 28 functions until ftrace_update_ops()'
+compare() { # TEXT OF AFTER
+	echo "$before" >"$work/before"
+	echo "$1" >"$work/after"
+	aloud "$top/base/ways.py" --compare "$work/before" "$work/after"
+}
+bad() { compare "$1" 2>&1 | grep '^BAD' >&2; return "${PIPESTATUS[0]}"; }
+function='way function: 20 functions, 9 files, 5 times back, 12 functions until ftrace_update_ops()'
+site='way site: 9 functions, 3 files, 1 times back'
+
+check 'ways: half as often back' '^ok   site: 1 times' 0 compare "$site"$'\n'"$function"
+check 'ways: more than half' '^BAD  site: 2 times' 1 bad "${site/1 times/2 times}"$'\n'"$function"
+check 'ways: 13 functions until the update' '^BAD  function: 13 functions' 1 \
+	bad "$site"$'\n'"${function/12/13}"
+check 'ways: no update' '^BAD  function: no end' 1 bad "$site"$'\n'"${function%, 12*}"
+check 'ways: a way that is no more' '^BAD  site: it is no more' 1 bad "$function"
+before=nothing
+check 'ways: nothing to compare with' 'there is no way in' 2 compare "$site"
 
 echo "1..$n"
