@@ -43,8 +43,9 @@ help:
 #:   make bench       instruction counts: the stock kernel against this one
 #:   make bench-recordmcount  what both recordmcount need for a kernel's objects
 #:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
-#:                    our files; also that assertions of shell tests can fail and
-#:                    that no file names a host
+#:                    our files; also that none uses another that is above it,
+#:                    that assertions of shell tests can fail and that no file
+#:                    names a host
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-recordmcount, make table-objtool

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Check our files: sparse with the W=1 of gcc, checkpatch --strict, kernel-doc,
-# for the scripts shellcheck, for the shell tests of a guest whether each of their
-# assertions can fail, for the documents Sphinx, and that no file names a host.
+# Check our files: sparse with the W=1 of gcc, which file uses which (arrows.py),
+# checkpatch --strict, kernel-doc, for the scripts shellcheck, for the shell tests of a
+# guest whether each of their assertions can fail, for the documents Sphinx, and that no
+# file names a host.
 # Any finding fails.
 # build/linux must be there.
 #
-# usage: lint.sh [sparse|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
+# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -45,21 +46,31 @@ findings() {
 	} | sed "s|$linux/||g; s|\.\./linux/||g" | sort -u
 }
 
+# Have the options of kernel $1 in $tree.
+choose() {
+	local config=("$top/base/config/common.config" "$top/base/config/recorder.config")
+	tree=$out
+	if [ "$1" != recorder ]; then
+		tree=$out/$1
+		config+=("$top/base/config/$1.config")
+	fi
+	"$top/base/configure.sh" "$linux" "$tree" "${config[@]}"
+}
+
+# Build objects or folders in $tree.  No other goal beside them: kbuild would take them
+# one by one then, and prepare the tree for each.
+compile() {
+	make -C "$linux" O="$tree" CC="ccache gcc" HOSTCC="ccache gcc" -k -j"${JOBS:-$(nproc)}" \
+		W=1 "$@"
+}
+
 # Build objects $2... with the options of kernel $1, looking at them.
 look_at() {
-	local which=$1 tree=$out
-	local config=("$top/base/config/common.config" "$top/base/config/recorder.config")
+	local which=$1 tree
 	shift
-	if [ "$which" != recorder ]; then
-		tree=$out/$which
-		config+=("$top/base/config/$which.config")
-	fi
-	"$top/base/configure.sh" "$linux" "$tree" "${config[@]}" || return
+	choose "$which" || return
 	(cd "$tree" && rm -f "$@")
-	# No other goal beside the objects: kbuild would take them one by one then, and
-	# prepare the tree for each.
-	make -C "$linux" O="$tree" CC="ccache gcc" HOSTCC="ccache gcc" -k -j"${JOBS:-$(nproc)}" \
-		C=2 W=1 CHECK=sparse "$@" >"$out/$which.log" 2>&1 || :
+	compile C=2 CHECK=sparse "$@" >"$out/$which.log" 2>&1 || :
 	! findings "$out/$which.log" | grep .
 }
 
@@ -74,6 +85,21 @@ check_sparse() {
 		<<<"$objects")
 	look_at recorder "${recorder[@]}" || status=1
 	look_at table "${table[@]}" || status=1
+	return "$status"
+}
+
+# Which of our files uses which, with the recorder and with a table.
+check_arrows() {
+	local which tree status=0
+	for which in recorder table; do
+		choose "$which" || return
+		if ! compile kernel/trace/ftrace/ arch/x86/kernel/ftrace/ \
+			>"$out/arrows.log" 2>&1; then
+			tail "$out/arrows.log"
+			return 1
+		fi
+		"$top/base/arrows.py" "$tree" 2>&1 || status=1
+	done
 	return "$status"
 }
 
@@ -161,7 +187,7 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse checkpatch kernel-doc scripts hosts assertions docs
+[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts hosts assertions docs
 status=0
 for check; do
 	if (check_"${check//-/_}"); then
