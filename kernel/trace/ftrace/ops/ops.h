@@ -10,6 +10,7 @@
 
 #include "../core.h"
 #include "../sites/set.h"
+#include "../sites/sites.h"
 #include "../text/text.h"
 
 /**

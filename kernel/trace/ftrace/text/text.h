@@ -7,7 +7,7 @@
 
 #include <linux/ftrace_text.h>
 
-#include "../sites/sites.h"
+#include "../core.h"
 
 /**
  * struct ftrace_stop_stats - stops of the machine, written under text_mutex
