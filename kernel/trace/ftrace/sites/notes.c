@@ -210,5 +210,6 @@ void ftrace_notes_stat(struct ftrace_notes_stat *st)
 	st->skipped = atomic_long_read(&nr_skipped);
 	/* There is none if start-up has failed. */
 	st->slots = t ? t->nr_homes : 0;
-	st->pending = t ? atomic_read(&t->nr_pending) : 0;
+	/* A note is counted after it can be seen, and so taken away, by a round. */
+	st->pending = t ? max(atomic_read(&t->nr_pending), 0) : 0;
 }
