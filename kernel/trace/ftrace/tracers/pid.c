@@ -9,7 +9,7 @@
  * a CPU switches to a task, and the verdict is left on that CPU. While a list
  * restricts an ops, pid_func() stands in front of its callback and looks at that.
  *
- * The files that change the lists are in pid.c.
+ * The files that change the lists are in files/pid.c.
  */
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -366,10 +366,12 @@ void ftrace_pids_leave(struct ftrace_tracer *t)
 	struct ftrace_pids *p = t->pids;
 
 	lockdep_assert_held(&ftrace_lock);
+	/* Those of the array may go before it is back. */
+	if (t->ops != t->tr->ops)
+		WRITE_ONCE(t->ops->pids, NULL);
 	if (!p)
 		return;
 	t->pids = NULL;
-	WRITE_ONCE(t->ops->pids, NULL);
 	retire(p);
 }
 
