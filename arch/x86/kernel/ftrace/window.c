@@ -39,13 +39,12 @@
 struct mm_struct *ftrace_window_mm __ro_after_init;
 unsigned long ftrace_window_bias __ro_after_init;
 
+const struct ftrace_plan *ftrace_window_plan;
+
 /*
- * @window_plan: the plan whose pages are in the window, or NULL
- * @window_tables: the page tables that map them, counted from that of the
- *	first page of the window
- * Both: ftrace_lock.
+ * The page tables that map its pages, counted from that of the first page of the
+ * window; ftrace_lock.
  */
-static const struct ftrace_plan *window_plan;
 static DECLARE_BITMAP(window_tables, TEXT_SIZE / PMD_SIZE + 1);
 
 /**
@@ -228,14 +227,14 @@ int ftrace_text_prepare(const struct ftrace_plan *plan)
 		return 0;
 	if (!ftrace_window_mm)
 		return -ENOMEM;
-	if (WARN_ON_ONCE(window_plan))
+	if (WARN_ON_ONCE(ftrace_window_plan))
 		return -EBUSY;
 
 	ret = window_fill(plan);
 	if (ret)
 		window_clear();
 	else
-		window_plan = plan;
+		ftrace_window_plan = plan;
 	return ret;
 }
 
@@ -248,22 +247,8 @@ int ftrace_text_prepare(const struct ftrace_plan *plan)
 void ftrace_text_finish(void)
 {
 	lockdep_assert_held(&ftrace_lock);
-	if (ftrace_text_early() || WARN_ON_ONCE(!window_plan))
+	if (ftrace_text_early() || WARN_ON_ONCE(!ftrace_window_plan))
 		return;
 	window_clear();
-	window_plan = NULL;
-}
-
-/**
- * ftrace_window_holds() - is the window ready for a plan?
- * @plan: the plan
- *
- * Context: ftrace_lock held.
- *
- * Return: true from ftrace_text_prepare() to ftrace_text_finish().
- */
-bool ftrace_window_holds(const struct ftrace_plan *plan)
-{
-	lockdep_assert_held(&ftrace_lock);
-	return plan == window_plan;
+	ftrace_window_plan = NULL;
 }

@@ -19,6 +19,7 @@ extern struct mm_struct *ftrace_window_mm;
 /* What to add to a site's key to get its place in the window. */
 extern unsigned long ftrace_window_bias;
 
-bool ftrace_window_holds(const struct ftrace_plan *plan);
+/* The plan whose pages are in it, or NULL; ftrace_lock. */
+extern const struct ftrace_plan *ftrace_window_plan;
 
 #endif /* _ARCH_X86_KERNEL_FTRACE_WINDOW_H */

@@ -13,18 +13,6 @@ bool ftrace_sites_on = true;
 
 unsigned long ftrace_nr_bad;
 
-/**
- * ftrace_set_text - what the text of a set's call sites is
- * @id: the set
- *
- * Context: ftrace_lock held.
- * Return: what they call as ftrace_text_key(), 0 for a nop.
- */
-u32 ftrace_set_text(u32 id)
-{
-	return ftrace_sites_on ? ftrace_opset_target(id) : 0;
-}
-
 static u32 new_text(const struct dyn_ftrace *rec)
 {
 	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
@@ -115,14 +103,15 @@ int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
 {
 	unsigned int bad;
 
-	if (!ret)
+	if (!ret) {
 		ret = ftrace_plan_write(plan, &bad);
-	if (!ret)
-		commit(plan);
-	else if (ret == -EINVAL)
-		set_aside(plan->entries[bad].rec);
-	ftrace_plan_free(plan);
+		if (!ret)
+			commit(plan);
+		else if (ret == -EINVAL)
+			set_aside(plan->entries[bad].rec);
+	}
 	ftrace_opset_gc();
+	ftrace_plan_free(plan);
 	return ret;
 }
 

@@ -41,12 +41,33 @@ extern struct list_head ftrace_ops_list;
 	list_for_each_entry_rcu(ops, &ftrace_ops_list, node,		\
 				lockdep_is_held(&ftrace_lock))
 
-void ftrace_ops_list_add(struct ftrace_ops *ops);
-void ftrace_ops_list_del(struct ftrace_ops *ops);
+/* Have the dispatchers find an ops. */
+static inline void ftrace_ops_list_add(struct ftrace_ops *ops)
+{
+	lockdep_assert_held(&ftrace_lock);
+	list_add_rcu(&ops->node, &ftrace_ops_list);
+}
+
+/* Have them find it no more; those that are on their way may still come to it. */
+static inline void ftrace_ops_list_del(struct ftrace_ops *ops)
+{
+	lockdep_assert_held(&ftrace_lock);
+	list_del_rcu(&ops->node);
+}
+
+/* The filter of an ops; what @f points at is there as long as ftrace_lock is held. */
+static inline void ftrace_ops_filter(const struct ftrace_ops *ops,
+				     struct ftrace_filter *f)
+{
+	const struct ftrace_ops_hash *h = ops->func_hash;
+
+	f->filter = rcu_dereference_protected(h->filter_hash,
+					      lockdep_is_held(&ftrace_lock));
+	f->skip = rcu_dereference_protected(h->notrace_hash,
+					    lockdep_is_held(&ftrace_lock));
+}
 
 void ftrace_ops_init(struct ftrace_ops *ops);
-void ftrace_ops_filter(struct ftrace_ops *ops, struct ftrace_filter *f);
-void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs);
 void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *op, struct ftrace_regs *fregs);
@@ -127,6 +148,7 @@ u32 ftrace_opset_target(u32 id);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);
+void ftrace_opsets_set_func(struct ftrace_ops *ops);
 void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr);
 void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
@@ -136,6 +158,15 @@ unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
 bool ftrace_serve_better(struct ftrace_opset *set);
+
+/* Give an ops another callback. Callers under way may still be in the old one. */
+static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
+{
+	if (ops->func == func)
+		return;
+	WRITE_ONCE(ops->func, func);
+	ftrace_opsets_set_func(ops);
+}
 
 /* ---- updates: update.c, retarget.c, commit.c ---------------------------- */
 
@@ -154,7 +185,12 @@ int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
 int ftrace_update_tramps(void);
-u32 ftrace_set_text(u32 id);
+/* What the text of a set's call sites is, as ftrace_text_key(), 0 for a nop. */
+static inline u32 ftrace_set_text(u32 id)
+{
+	return ftrace_sites_on ? ftrace_opset_target(id) : 0;
+}
+
 u32 ftrace_rec_text(const struct dyn_ftrace *rec);
 int ftrace_plan_finish(struct ftrace_plan *plan, int ret);
 void ftrace_update_release(unsigned long start, unsigned long end);

@@ -44,11 +44,11 @@ struct ftrace_opset *ftrace_opset_find(u32 id)
 }
 
 static struct ftrace_opset *opset_lookup(struct ftrace_ops *const *ops,
-					 unsigned int nr)
+					 unsigned int nr, u32 key)
 {
 	struct ftrace_opset *set;
 
-	hash_for_each_possible(opset_table, set, node, opset_key(ops, nr)) {
+	hash_for_each_possible(opset_table, set, node, key) {
 		if (set->nr == nr && !memcmp(set->ops, ops, nr * sizeof(*ops)))
 			return set;
 	}
@@ -109,7 +109,8 @@ static void opset_free(struct ftrace_opset *set)
 /* Takes @set over. */
 static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 {
-	struct ftrace_opset *known = opset_lookup(set->ops, set->nr);
+	u32 key = opset_key(set->ops, set->nr);
+	struct ftrace_opset *known = opset_lookup(set->ops, set->nr, key);
 	int ret;
 
 	if (known) {
@@ -122,7 +123,7 @@ static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 		return ret;
 	}
 	ftrace_serve_set(set);
-	hash_add(opset_table, &set->node, opset_key(set->ops, set->nr));
+	hash_add(opset_table, &set->node, key);
 	return set->id;
 }
 
@@ -356,23 +357,17 @@ void ftrace_opset_gc(void)
 /* ---- changes of what a set calls ----------------------------------------- */
 
 /**
- * ftrace_ops_set_func - give an ops another callback
- * @ops: the ops
- * @func: the callback
+ * ftrace_opsets_set_func - have trampolines call another callback of an ops
+ * @ops: the ops, which has the callback already
  *
- * Callers under way may still be in the old one.
- *
- * Context: ftrace_lock held.
+ * Context: process, ftrace_lock held.
  */
-void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
+void ftrace_opsets_set_func(struct ftrace_ops *ops)
 {
 	struct ftrace_opset *set;
 	int bkt, i;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (ops->func == func)
-		return;
-	WRITE_ONCE(ops->func, func);
 	hash_for_each(opset_table, bkt, set, node) {
 		i = opset_index(set, ops);
 		if (i >= 0)
@@ -392,7 +387,7 @@ void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
  */
 void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr)
 {
-	struct ftrace_opset *set = opset_lookup(&ops, 1);
+	struct ftrace_opset *set = opset_lookup(&ops, 1, opset_key(&ops, 1));
 
 	if (set)
 		set->aim = ftrace_text_key(addr);

@@ -114,10 +114,11 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
  * ftrace_shutdown - unregister an ops
  * @ops: the ops
  *
- * When it returns 0, the ops' callback will not be called again, though a task
- * may be preempted in it: see ftrace_ops_wait(). A call site that is not what it
- * should be does not keep an ops from going: it is reported and set aside. Nor
- * does want of memory, or that tracing has been ended by ftrace_kill().
+ * When it returns 0, the callback of an ops that may be freed will not be called
+ * again, though a task may be preempted in it: see ftrace_ops_wait(). A call site
+ * that is not what it should be does not keep an ops from going: it is reported and
+ * set aside. Nor does want of memory, or that tracing has been ended by
+ * ftrace_kill().
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  * Return: 0, or -EBUSY (not registered).
