@@ -22,12 +22,17 @@ cat >"$sim/qemu/run.py" <<'RUN'
 import os
 import re
 import sys
-FATAL = WARN = ALARM = re.compile("BUG: ")
+FATAL = WARN = ALARM = re.compile("BUG: |Oops: ")
 if __name__ == "__main__":
-    with open(sys.argv[sys.argv.index("--log") + 1], "w", encoding="utf-8") as f:
-        f.write("the log of a guest\n")
-    print(os.environ["said"], flush=True)
-    sys.exit(int(os.environ["ended"]))
+    log = sys.argv[sys.argv.index("--log") + 1]
+    with open(log, "w", encoding="utf-8") as f:
+        f.write("the log of a guest\n" + os.environ.get("logged", ""))
+    said, ended = os.environ["said"], os.environ["ended"]
+    # The first guest may say something else, and end otherwise.
+    if log.endswith(".1") and os.environ.get("first"):
+        ended, _, said = os.environ["first"].partition(" ")
+    print(said, flush=True)
+    sys.exit(int(ended))
 RUN
 chmod +x "$sim/qemu/run.py"
 
@@ -106,6 +111,13 @@ said() {
 	return $status
 }
 kept() { cat "$results/$1" >&2; }
+# The same with nothing kept from before, and a first guest that ends with $1 and says $2.
+first() { # STATUS TEXT ARGUMENTS...
+	rm -f "$results"/*
+	first="$1 $2" said "${@:3}"
+}
+# The row of $1 that such runs have written last.
+row_of() { grep -P "^$1\t" "$results/recorder.txt" | tail -n 1 >&2; }
 
 rm -f "$results"/*
 one=$'@begin a/one\n1..1\nok 1 x\n@end 0 a/one\n'
@@ -134,6 +146,50 @@ check 'callers: when all is run again the old logs go' '^recorder.console.1$' 0 
 said recorder "$one$two"$'run.py: it died of f()\n    | its log' 125 2>/dev/null
 check 'callers: what a guest died of after the last test is kept' 'its log' 0 \
 	aloud grep 'its log' "$results/recorder.log"
+check 'callers: a guest that dies after the last test' '^1 of 3 worse' 1 \
+	said recorder "$one$two"$'run.py: it died' 125
+
+died=$'run.py: it died of f()\n    | its log'
+check 'callers: no guest comes to a test' 'no guest comes as far as a/one' 1 \
+	first 125 '' recorder "$died" 125
+check 'callers: then that is kept' $'^a/one\tbefore it\tCRASH\t.*it died of f' 0 row_of a/one
+check 'callers: and its log' 'its log' 0 aloud grep 'its log' "$results/recorder.log"
+check 'callers: a guest dies before it comes to a test' '^1 of 3 worse .* 0 without' 1 \
+	first 125 "$died" recorder "$one$two" 0
+check 'callers: a guest of stock that does' '^broken on stock: a/one before it: CRASH: .*it died' 1 \
+	first 125 "$died" stock "$one$two" 0
+first 125 "$died" recorder "$one" 0 a/one 2>/dev/null
+sed -i '/^a.one\t[^b]/d' "$results/recorder.txt"
+check 'callers: a test that no guest came to did not run' '^1 of 1 worse .* 2 without' 1 \
+	eval 'BUILD=$sim "$sim/qemu/callers.py" --table | tail -n 1 >&2; false'
+check 'callers: it runs when the rest does' '^1 of 3 worse .* 0 without' 1 \
+	said recorder "$one$two" 0 --continue
+
+# An emulator that fails, or a guest that is stopped, takes nothing back.
+bad=$'@begin a/one\n1..2\nnot ok 1 x\n'
+check 'callers: the emulator fails' '^0 of 2 worse' 0 \
+	first 124 "${one%ok 1*}" recorder "$one$two" 0
+check 'callers: that is told' '^acquitted: ' 0 aloud grep '^acquitted' "$work/table"
+check 'callers: the emulator fails after a test has' '^2 of 3 worse' 1 \
+	first 124 "$bad" recorder "$two" 0
+check 'callers: the emulator fails each time' '^callers.py: the emulator failed 4 times' 1 \
+	first 124 '' recorder '' 124
+check 'callers: a script ends as if it was stopped, after a test has failed' '^2 of 3 worse' 1 \
+	first 143 "$bad" recorder "$two" 0
+check 'callers: a script ends as if it was stopped' '^1 of 2 worse' 1 \
+	first 143 "${one%ok 1*}" recorder "$two" 0
+export logged=$'[ 1.0] BUG: f\n[ 2.0] Oops: int3: 0000\n[ 2.0] BUG: g\n'
+check 'callers: the kernel warns, then the emulator fails' '^1 of 2 worse' 1 \
+	first 124 "${one%ok 1*}" recorder "$two" 0
+check 'callers: it is told of what' $'CRASH\t.*status 124' 0 row_of a/one
+first 124 "$one" recorder "$two" 0 2>/dev/null
+check 'callers: the kernel warns after a test, then the emulator fails' \
+	$'\tPASS\t[0-9]*\tafter it: .*BUG: f\t' 0 row_of a/one
+check 'callers: the kernel warns before a test, then the emulator fails' \
+	'^1 of 3 worse' 1 first 124 '' recorder "$one$two" 0
+first 124 "${one/@end/$'@warned [ 3.0] BUG: f\n@end'}" recorder "$two" 0 2>/dev/null
+check 'callers: what was told is not told again' $'\tPASS\t[0-9]*\t[^;]*BUG: f\t' 0 row_of a/one
+logged=
 
 mkdir -p "$sim/recorder/arch/x86/boot"
 echo some >"$sim/recorder/arch/x86/boot/bzImage"

@@ -20,7 +20,7 @@ import os
 import sys
 
 import cases
-from compare import BROKEN, BUILD, GOOD, HERE, Comparison
+from compare import BEFORE, BROKEN, BUILD, GOOD, HERE, Comparison
 
 OURS, STOCK = "recorder", "stock"
 # Where run.py puts what is asked of the kernel as it boots.
@@ -48,10 +48,10 @@ def choose(listed, patterns):
 
 def lost(results, other, tests):
     """The tests without a result, and the results that only the other kernel gave."""
-    ran = {test for test, _ in results}
+    ran = {test for test, which in results if which != BEFORE}
     gone = [(test, "") for test in tests if test not in ran]
     return gone + sorted(key for key in other
-                         if key[0] in ran and key[1] and key not in results
+                         if key[0] in ran and key[1] not in ("", BEFORE) and key not in results
                          and results.get((key[0], ""), ("-", ""))[0] not in BROKEN)
 
 

@@ -2,7 +2,8 @@
 """Tests of the base, one after the other, each with a run of its own.
 
 A guest runs tests until it hangs or dies; the one that did that has it for its
-result, and a new guest goes on with the next. Results go into the files of a
+result, and a new guest goes on with the next. If only the emulator failed, the test runs
+again, unless it had failed before. Results go into the files of a
 Comparison as they come, the logs of what did not just pass into KERNEL.log beside
 them, and what the kernel of each guest said into KERNEL.console.1 and so on.
 """
@@ -14,10 +15,11 @@ import sys
 import time
 
 import run as runner
-from compare import HERE, both, build_of
+from compare import BEFORE, GOOD, HERE, both, build_of, news
 
 EMULATOR = 124
-STOPPED = (130, 143)
+# How often that may happen in one run.
+FAILURES = 4
 # What is said in KTAP: did it fail, and the word behind it.
 WORDS = {
     (False, None): "PASS",
@@ -44,9 +46,9 @@ class Guest:
         self.args, self.comparison, self.tests = args, comparison, tests
         self.script, self.which = script, which
         self.build, self.console = build_of(args.kernel), console_of(args, comparison)
-        self.now, self.began, self.lines, self.warned = None, 0, [], ""
+        self.now, self.began, self.lines, self.warned = None, time.monotonic(), [], ""
         self.done, self.said, self.plan, self.last = 0, [], None, None
-        self.rows = []
+        self.rows, self.told, self.stopped = [], "", False
 
     def write(self, which, result, remark=""):
         seconds = round(time.monotonic() - self.began)
@@ -107,10 +109,12 @@ class Guest:
             self.now, self.began = rest, time.monotonic()
             self.lines, self.warned, self.said, self.plan = [], "", [], None
             self.rows = []
-        elif word == "@warned" and self.now:
-            self.warned = both(self.warned, rest)
-        elif word == "@warned" and self.last:
-            self.after(rest)
+        elif word == "@warned":
+            self.told = both(self.told, rest)
+            if self.now:
+                self.warned = both(self.warned, rest)
+            elif self.last:
+                self.after(rest)
         elif word == "@lost":
             self.finish(broken=("UNDEFINED", "the kernel's log is longer than its buffer"))
         elif word == "@end":
@@ -142,20 +146,55 @@ class Guest:
                     why = line[len("run.py: "):]
                 self.line(line)
                 if self.args.until and time.monotonic() > self.args.until and not self.now:
+                    self.stopped = True
                     guest.terminate()
         status = guest.returncode
         why = why or "status %d" % status
-        if status in (EMULATOR,) + STOPPED:
-            return status
-        if self.now:
-            self.finish(broken=("HANG" if "hangs" in why else "CRASH", why))
-        elif status and self.last:
-            # What it died of is what the last one left behind.
-            self.now = self.last
-            self.write("", "CRASH", "after it: " + why)
-            self.keep_log()
-            self.now = None
+        if status == EMULATOR or self.stopped:
+            self.broken_off(why)
+        elif self.now or status:
+            self.died("HANG" if "hangs" in why else "CRASH", why)
         return status
+
+    def died(self, result, why):
+        """The guest is gone, and a test is to blame."""
+        if self.now:
+            self.finish(broken=(result, why))
+            return
+        # What it died of is what the last one left behind. If there was none, the test
+        # that comes next still runs, and this stays.
+        self.now = self.last or self.tests[0]
+        self.write("" if self.last else BEFORE, result,
+                   ("after it: " if self.last else "") + why)
+        self.keep_log()
+        self.now = None
+
+    def broken_off(self, why):
+        """The guest is gone, and no test is to blame: but what was wrong before was wrong."""
+        warning = news_of(os.path.join(self.comparison.out, self.console), self.told)
+        if self.now:
+            self.warned = both(self.warned, warning)
+            if self.warned or any(result not in GOOD for _, result in self.said):
+                self.finish(broken=("CRASH", why))
+        elif warning and self.last:
+            self.after(warning)
+        elif warning:
+            self.died("CRASH", warning)
+
+
+def news_of(console, told):
+    """What the kernel warned of and nobody was told, up to what the emulator did to it."""
+    remark = ""
+    try:
+        with open(console, encoding="utf-8", errors="replace") as f:
+            for line in map(str.strip, f):
+                if runner.FATAL.search(line) and re.search(r"\bint3: ", line):
+                    break
+                if re.search(WARNED, line) and news(line, told):
+                    remark = both(remark, line)
+    except FileNotFoundError:
+        pass
+    return remark
 
 
 def console_of(args, comparison):
@@ -188,7 +227,8 @@ def run(args, comparison, tests, script, which):
     if args.until:
         args.until += time.monotonic()
     if args.go_on:
-        there = comparison.read_results(args.kernel)[1]
+        there = {test for test, which in comparison.read_results(args.kernel)[0]
+                 if which != BEFORE}
         tests = [t for t in tests if t not in there]
     elif comparison.forget(args.kernel, tests):
         forget_logs(args, comparison)
@@ -197,14 +237,17 @@ def run(args, comparison, tests, script, which):
         guest = Guest(args, comparison, tests, script, which)
         status = guest.run()
         tests = tests[guest.done:]
-        acquitted += status == EMULATOR
+        if status == EMULATOR:
+            acquitted += 1
+            # test.sh counts these.
+            print("acquitted: the emulator failed; %d tests are left" % len(tests), flush=True)
+        if tests and acquitted == FAILURES:
+            sys.exit("%s: the emulator failed %d times, the last time in %s"
+                     % (os.path.basename(sys.argv[0]), acquitted, tests[0]))
         tries = tries + 1 if not guest.done else 0
         if tries > 3:
             sys.exit("%s: no guest comes as far as %s (status %d)"
                      % (os.path.basename(sys.argv[0]), tests[0], status))
-    if acquitted:
-        print("%d guests died of what only QEMU does; what they ran in that moment ran again"
-              % acquitted)
     if tests:
         print("%d tests are left: --continue goes on" % len(tests))
     return len(tests)

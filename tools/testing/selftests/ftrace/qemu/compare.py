@@ -18,6 +18,8 @@ GOOD = ("PASS", "XFAIL", "UNSUPPORTED", "UNTESTED")
 RANKS = {result: rank for rank, results in enumerate((
     ("PASS",), ("XFAIL",), ("UNSUPPORTED", "UNTESTED"), ("UNRESOLVED",),
     ("FAIL", "UNDEFINED"), ("HANG", "CRASH"))) for result in results}
+# The result of a test before which a guest died that had run none.
+BEFORE = "before it"
 # A test that ended so may never have come to its other results.
 BROKEN = ("UNDEFINED", "HANG", "CRASH")
 

@@ -258,8 +258,8 @@ if __name__ == "__main__":
     alarm = sys.argv[[os.path.basename(a) for a in sys.argv].index("guest-cases.sh") + 3]
     log = os.environ.get("log", "")
     warned = "@warned %s\\n@end" % log if log and re.search(alarm, log) else "@end"
-    print(re.sub("@end", warned, os.environ["said"]), flush=True)
     time.sleep(float(os.environ.get("nap", 0)))
+    print(re.sub("@end", warned, os.environ["said"]), flush=True)
     sys.exit(int(os.environ["ended"]))
 RUN
 chmod +x "$sim/qemu/run.py"
@@ -389,6 +389,9 @@ check 'an alarm of the core in the log' '  PASS .*a\.tc: a call site' 1 said rec
 log=
 check 'a guest that dies after its last case' '  CRASH .*b\.tc: after it: status 125' 1 \
 	said recorder "$a$b" 125
+said recorder '' 125 2>/dev/null
+check 'a guest that dies before its first case' $'^a.tc\tbefore it\tCRASH\t.*status 125' 0 \
+	aloud grep 'before it' "$sim/ftracetest/recorder.txt"
 export nap=2
 check 'a run whose time is over before all is done' '^[12] tests are left' 1 \
 	said recorder "$a" 143 --for 1
