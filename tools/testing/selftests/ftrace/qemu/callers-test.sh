@@ -16,6 +16,7 @@ cp "$here"/{callers,cases,compare}.py "$here"/guest-caller*.sh "$sim/qemu/"
 echo '# test result | on stock | on ours | reason' >"$sim/qemu/callers-differ.list"
 printf '# test | argument | why not\n\na/one\na/two | with that\na/no | | too slow\n' \
 	>"$sim/qemu/callers.list"
+printf 'a/one | 1\na/two | 1\n' >"$sim/qemu/callers-counts.list"
 # The guest is a script that says what $said holds.
 cat >"$sim/qemu/run.py" <<'RUN'
 #!/usr/bin/env python3
@@ -66,8 +67,11 @@ for result in FAIL UNRESOLVED UNDEFINED HANG CRASH; do
 	check "callers: $result on both" '^1 of 3 worse' 1 \
 		callers "${a/PASS x/$result x}" "${a/PASS x/$result x}"
 done
-check 'callers: skipped on both' '^0 of 3 worse' 0 \
+check 'callers: skipped on both' '^1 of 3 worse' 1 \
 	callers "${a/PASS x/UNSUPPORTED x}" "${a/PASS x/UNSUPPORTED x}"
+check 'callers: fails on stock, skipped on ours' '^1 of 3 worse' 1 \
+	callers "${a/PASS x/FAIL x}" "${a/PASS x/UNSUPPORTED x}"
+check 'callers: skipped on stock alone' '^0 of 3 worse' 0 callers "${a/PASS x/UNSUPPORTED x}" "$a"
 check 'callers: a warning on both' '^1 of 3 worse' 1 \
 	callers "${a/PASS x/PASS!WARN x}" "${a/PASS x/PASS!WARN x}"
 check 'callers: a result that only stock gives' '^0 of 3 worse than stock, 1 without' 1 \
@@ -116,6 +120,7 @@ first() { # STATUS TEXT ARGUMENTS...
 	rm -f "$results"/*
 	first="$1 $2" said "${@:3}"
 }
+table() { BUILD=$sim "$sim/qemu/callers.py" --table "$@" | tail -n 1 >&2; }
 # The row of $1 that such runs have written last.
 row_of() { grep -P "^$1\t" "$results/recorder.txt" | tail -n 1 >&2; }
 
@@ -160,8 +165,7 @@ check 'callers: a guest of stock that does' '^broken on stock: a/one before it: 
 	first 125 "$died" stock "$one$two" 0
 first 125 "$died" recorder "$one" 0 a/one 2>/dev/null
 sed -i '/^a.one\t[^b]/d' "$results/recorder.txt"
-check 'callers: a test that no guest came to did not run' '^1 of 1 worse .* 2 without' 1 \
-	eval 'BUILD=$sim "$sim/qemu/callers.py" --table | tail -n 1 >&2; false'
+check 'callers: a test that no guest came to did not run' '^1 of 1 worse .* 2 without' 1 table
 check 'callers: it runs when the rest does' '^1 of 3 worse .* 0 without' 1 \
 	said recorder "$one$two" 0 --continue
 
@@ -197,6 +201,48 @@ check 'callers: results of this build' '^0 of 2 worse' 0 said recorder "$one$two
 echo other >"$sim/recorder/arch/x86/boot/bzImage"
 check 'callers: results of another build, too' '^NOTE: of another build of recorder .*: a/two$' 0 \
 	said recorder "$one" 0 a/one
+check 'callers: if they are all that there is of a test it has none' '^NOTE: of another build .*: a/two$' 1 \
+	said recorder "$one" 0 --continue
+rm -f "$results"/*
+said recorder "$one$two" 0 2>/dev/null
+mkdir -p "$sim/recorder/modules/lib"
+echo some >"$sim/recorder/modules/lib/a.ko"
+check 'callers: results with other modules' '^NOTE: of another build .*: a/one a/two$' 1 said recorder '' 0 --continue
+rm -r "$sim/recorder"
+check 'callers: results of a kernel that is gone' '^0 of 2 worse .* 0 without' 0 \
+	said recorder '' 0 --continue
+
+# As make test runs it, and where stock was not asked: no other kernel says what there
+# should be.
+tap() {
+	rm -f "$results"/*
+	BUILD=$sim said=$1 ended=0 "$sim/qemu/callers.py" --tap "${@:2}" >"$work/tap"
+	local status=$?
+	grep '^not ok' "$work/tap" | paste -sd '|' >&2
+	return $status
+}
+check 'callers: TAP of what passes' '^$' 0 tap "$one$two"
+check 'callers: TAP of what fails' '^not ok 2 - a/two x$' 1 \
+	tap "$one${two/$'ok 1 x\n@end 0'/$'not ok 1 x\n@end 1'}"
+check 'callers: TAP without a test' '^not ok 2 - a/two did not answer$' 1 tap "$one"
+more=${two/$'1..1\nok 1 x'/$'1..2\nok 1 x\nok 2 y'}
+check 'callers: TAP with more results than there were' '^$' 0 tap "$one$more"
+sed -i 's,a/two | 1,a/two | 2,' "$sim/qemu/callers-counts.list"
+check 'callers: TAP with fewer results than there should be' \
+	'^not ok 3 - a/two \(1 results of 2\)$' 1 tap "$one$two"
+check 'callers: fewer results than there should be, stock not asked' '^no result of recorder: a/two' 1 \
+	said recorder "$one$two" 0
+check 'callers: fewer results than there should be, of stock' '^no result of stock: a/two' 1 \
+	said stock "$one$two" 0
+check 'callers: fewer, but as many as on stock' '^0 of 2 worse .* 0 without' 0 table
+sed -i '/two/d' "$sim/qemu/callers-counts.list"
+check 'callers: nobody knows how many results there should be' \
+	'^not ok 3 - a/two \(1 results of \?\)$' 1 tap "$one$two"
+echo 'a/two | 1' >>"$sim/qemu/callers-counts.list"
+check 'callers: a pattern that names no test' 'no such test in callers.list: b/\*$' 1 \
+	said recorder "$one" 0 'a/one' 'b/*'
+check 'callers: a pattern of nothing but what is not run' 'no such test .*: a/n\*$' 1 \
+	said recorder "$one" 0 'a/n*'
 
 # --- guest-caller.sh: what programs say, and what the kernel's log says
 

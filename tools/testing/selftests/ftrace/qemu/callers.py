@@ -6,6 +6,8 @@ callers.list has the tests; each has a run of its own in a guest, as cases.py ha
 base/callers.sh has built what they need. Results are kept in build/callers-results/
 KERNEL.txt, the logs of what failed in KERNEL.log beside it.
 
+callers-counts.list has how many results a test has to give, where no other kernel says it.
+
 With --tap nothing is compared: each result has to be good, and is printed as TAP.
 Otherwise the table shows both kernels; the exit status is 0 if each test has its results,
 those that stock gives, too, and the kernel under test does as well as stock in each of
@@ -38,21 +40,55 @@ def read_list():
     return tests
 
 
+def read_counts(listed):
+    """{test: how many results it gives} of callers-counts.list."""
+    counts = {test: 0 for test, reason in listed.items() if reason}
+    with open(os.path.join(HERE, "callers-counts.list"), encoding="utf-8") as f:
+        for line in f:
+            if line.strip() and not line.startswith("#"):
+                test, count = line.split("|")
+                counts[test.strip()] = int(count)
+    return counts
+
+
+def count(results):
+    """{test: how many results it has given}, not those that say that it broke off."""
+    counts = {}
+    for test, which in results:
+        counts[test] = counts.get(test, 0) + (which not in ("", BEFORE))
+    return counts
+
+
 def choose(listed, patterns):
     """Those that a pattern names, or all that there is no reason not to run."""
     if not patterns:
         return [t for t, reason in listed.items() if not reason]
-    return [t for t, reason in listed.items()
-            if t in patterns or not reason and any(fnmatch.fnmatch(t, p) for p in patterns)]
+    chosen = set()
+    for p in patterns:
+        found = [t for t, reason in listed.items()
+                 if t == p or not reason and fnmatch.fnmatch(t, p)]
+        if not found:
+            sys.exit("callers.py: no such test in callers.list: %s" % p)
+        chosen.update(found)
+    return [t for t in listed if t in chosen]
 
 
-def lost(results, other, tests):
-    """The tests without a result, and the results that only the other kernel gave."""
+def lost(results, other, tests, counts):
+    """What did not come, as (test, what of it).
+
+    That is tests without a result, results that only the other kernel gave, and, of
+    tests that it did not run, those with fewer results than they have to give.
+    """
     ran = {test for test, which in results if which != BEFORE}
+    whole = {test for test in ran if results.get((test, ""), ("-", ""))[0] not in BROKEN}
     gone = [(test, "") for test in tests if test not in ran]
-    return gone + sorted(key for key in other
-                         if key[0] in ran and key[1] not in ("", BEFORE) and key not in results
-                         and results.get((key[0], ""), ("-", ""))[0] not in BROKEN)
+    gone += sorted(key for key in other
+                   if key[0] in whole and key[1] not in ("", BEFORE) and key not in results)
+    asked, came = {test for test, _ in other}, count(results)
+    for test in tests:
+        if test in whole and test not in asked and came[test] < counts.get(test, sys.maxsize):
+            gone.append((test, "(%d results of %s)" % (came[test], counts.get(test, "?"))))
+    return gone
 
 
 def broken(results, tests, listed):
@@ -72,8 +108,8 @@ def tap(results, gone):
         print("%s %d - %s%s" % ("ok" if good else "not ok", n,
                                 (test + " " + which).strip().replace("#", ""),
                                 " # SKIP " + result if good and result != "PASS" else ""))
-    for n, (test, _) in enumerate(gone, len(results) + 1):
-        print("not ok %d - %s did not answer" % (n, test))
+    for n, (test, what) in enumerate(gone, len(results) + 1):
+        print("not ok %d - %s %s" % (n, test, what or "did not answer"))
     print("1..%d" % (len(results) + len(gone)))
     return not bad
 
@@ -84,6 +120,8 @@ def main():
     p.add_argument("--kernel", default=OURS, help="a kernel under build/")
     cases.add_arguments(p)
     p.add_argument("--tap", action="store_true", help="print the results as TAP")
+    p.add_argument("--counts", action="store_true",
+                   help="print a callers-counts.list that has what the kernel gave")
     p.add_argument("tests", nargs="*", help="patterns of tests (default: all)")
     # perf reads all that is said of the kernel for debuggers, on an emulator.
     p.set_defaults(hang=1800)
@@ -91,9 +129,11 @@ def main():
     comparison = Comparison("callers-results", os.path.join(HERE, "callers-differ.list"),
                             strict=True)
     listed = read_list()
-    tests = choose(listed, args.tests)
-    if not tests:
-        sys.exit("callers.py: no such test in callers.list")
+    tests, counts = choose(listed, args.tests), read_counts(listed)
+    if args.counts:
+        for test, n in sorted(count(comparison.read_results(args.kernel)[0]).items()):
+            print("%s | %d" % (test, n))
+        return 0
     left = 0
     if not args.table:
         command = '"%s/guest-caller.sh" "%s" "%s" "$1"' % (
@@ -102,7 +142,7 @@ def main():
                   command]
         left = cases.run(args, comparison, tests, script, lambda m: m.group(3))
         results = comparison.read_results(args.kernel)[0]
-        gone = lost(results, {}, tests)
+        gone = lost(results, {}, tests, counts)
         if args.tap:
             asked = {key: row for key, row in results.items() if key[0] in tests}
             return 0 if tap(asked, gone) else 1
@@ -119,8 +159,9 @@ def main():
     for test, reason in listed.items():
         if reason:
             print("not run: %s: %s" % (test, reason))
-    good = comparison.table(OURS, STOCK, lambda results, other: lost(results, other, tests),
-                            listed.__contains__, "make callers-stock")
+    good = comparison.table(OURS, STOCK,
+                            lambda results, other: lost(results, other, tests, counts),
+                            listed.__contains__, "make callers-stock", not args.tests)
     return 0 if good and not left else 1
 
 

@@ -5,6 +5,7 @@ A result has a key of two: a test, which is what one guest begins and ends, and 
 of its results this is ("" where there is but one).
 """
 
+import glob
 import hashlib
 import os
 import re
@@ -41,11 +42,17 @@ def news(remark, known):
 
 def build_of(kernel):
     """What tells the kernel that is built under this name from others, or ""."""
+    image = os.path.join(BUILD, kernel, "arch/x86/boot/bzImage")
+    modules = glob.glob(os.path.join(glob.escape(os.path.join(BUILD, kernel, "modules")),
+                                     "**/*.ko"), recursive=True)
+    found = hashlib.sha256()
     try:
-        with open(os.path.join(BUILD, kernel, "arch/x86/boot/bzImage"), "rb") as f:
-            return hashlib.sha256(f.read()).hexdigest()[:12]
+        for path in [image, *sorted(modules)]:
+            with open(path, "rb") as f:
+                found.update(f.read())
     except FileNotFoundError:
         return ""
+    return found.hexdigest()[:12]
 
 
 def verdict(one, two, listed, strict):
@@ -62,7 +69,7 @@ def verdict(one, two, listed, strict):
     worst = len(RANKS)
     if RANKS.get(two, worst) > RANKS.get(one, 0) or warned:
         return "worse", ""
-    if strict and (two not in GOOD or remark2):
+    if strict and (two not in ("PASS", "XFAIL") or remark2):
         return "worse", "as on stock, but not in the list"
     return "", ""
 
@@ -71,8 +78,8 @@ class Comparison:
     """The results in one folder of build/, with the list of what may differ.
 
     A line of the list is "test which | on stock | on ours | reason"; "A/B" there is
-    either of them. A strict one does not take what is bad on both kernels, for what is
-    wrong with the test itself is so on both, unless it is in the list.
+    either of them. A strict one takes what is bad on both kernels, or skipped, only if it
+    is in the list: what is wrong with the test itself is so on both.
     """
 
     def __init__(self, name, listed, strict=False):
@@ -105,6 +112,12 @@ class Comparison:
             builds.setdefault(build, set()).add(test)
         return builds
 
+    def of_other_builds(self, kernel):
+        """The tests with results of another build than that of now."""
+        now = build_of(kernel)
+        return {test for build, tests in self.builds(kernel).items()
+                if now and build != now for test in tests}
+
     def warn_of_builds(self, kernel):
         """Say it if results are not of the kernel that is built now."""
         now, builds = build_of(kernel), self.builds(kernel)
@@ -132,11 +145,12 @@ class Comparison:
                     listed[test, which] = stock, ours, reason
         return listed
 
-    def table(self, ours, stock, lost, known, hint):
+    def table(self, ours, stock, lost, known, hint, whole):
         """Both kernels side by side; true if ours is nowhere worse and nothing is lost.
 
         lost(results, of the other) gives the keys without a result, known(test) is
-        whether there is such a test, hint is how stock is asked.
+        whether there is such a test, hint is how stock is asked. If the table is to be
+        whole, a result of another build of ours than that of now is none.
         """
         (a, took_a), (b, took_b) = self.read_results(stock), self.read_results(ours)
         # Not what is left of a test that has gone since.
@@ -145,6 +159,9 @@ class Comparison:
         missing = [(ours, key) for key in lost(b, a)]
         if a:
             missing += [(stock, key) for key in lost(a, b)]
+        if whole:
+            missing += [(ours, (test, "of this build"))
+                        for test in sorted(self.of_other_builds(ours)) if known(test)]
         rows, worse, wrong = sorted(set(a) | set(b)), [], []
         width = max((len(" ".join(key).strip()) for key in rows), default=0)
         form = "%-*s  %-11s %7s  %-11s %7s  %s"
