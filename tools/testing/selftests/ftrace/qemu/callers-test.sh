@@ -249,9 +249,29 @@ check 'callers: a pattern of nothing but what is not run' 'no such test .*: a/n\
 # It is the last that guest-caller.sh takes in.
 cat >"$sim/qemu/guest-caller-sim.sh" <<'SIM'
 tracing=$sim/tracing loaded=
+inject=$sim/inject patches=$sim/patches cmdline=$sim/cmdline
 group_run() { run "$tools/program"; }
-eventually() { "$@"; }
+quietly() { "$@" >/dev/null; }
+group_eventually() { try it real_eventually quietly "$tools/program"; }
+group_fails() { try it fails_with 'Input/output error' "$tools/program"; }
+group_enabled() { try it enabled "$name"; }
+eval "real_$(declare -f eventually)"
+# What the kernel does meanwhile: it traces, and a patch that is no longer enabled goes.
+eventually() {
+	[ ! $loaded ] || echo "${traced:-}" >$tracing/trace
+	if [ "$(command cat $patches/livepatch_sample/enabled 2>/dev/null)" = 0 ]; then
+		rm -r $patches/livepatch_sample
+		[ "${stays:-}" ] || echo as it was >$cmdline
+	fi
+	"$@"
+}
 sleep() { :; }
+# What is refused, with the error of $errors that has its turn.
+bash() {
+	echo "bash: line 1: echo: write error: ${errors%%|*}" >&2
+	errors=${errors#*|}
+	return 1
+}
 # What the log has to say of a module while it is loaded, and when it is gone.
 listen() { mark=MARK; }
 dmesg() {
@@ -264,20 +284,31 @@ modprobe() {
 	[[ ($* != ftrace-ops* || $* == *persist=1*) && $* != *no_such_function* ]] || return
 	if [ "$1" = -r ]; then
 		loaded=
+		[ "${stays:-}" ] || rm -rf $tracing/instances/sample-instance
 	else
 		loaded=yes
+		case $1 in
+		sample-trace-array)
+			mkdir -p $tracing/instances/sample-instance
+			echo "${traced:-}" >$tracing/instances/sample-instance/trace ;;
+		livepatch-sample)
+			mkdir -p $patches/livepatch_sample
+			echo "${enabled:-1}" >$patches/livepatch_sample/enabled
+			echo 0 >$patches/livepatch_sample/transition
+			echo "${patched:-}" >$cmdline ;;
+		esac
 		echo "${traced:-}" >$tracing/trace
 	fi
 }
 fork() { [ $loaded ] || echo "${traced_after:-}" >$tracing/trace; }
 SIM
 bpf=$sim/kernel/bpf/tools/testing/selftests/bpf
-mkdir -p "$sim/tools/perf" "$bpf" "$sim/tracing"
+mkdir -p "$sim/tools/perf" "$bpf" "$sim/tracing" "$sim/inject"
 export sim log traced log_after traced_after
 
 # A test in the guest: what is bad, or skipped, and why
 guest() {
-	bash "$sim/qemu/guest-caller.sh" "$sim/kernel" "$sim/tools" "$1" >"$work/ktap"
+	bash "$sim/qemu/guest-caller.sh" "$sim/kernel" "$sim/tools" "$1" >"$work/ktap" 2>&1
 	local status=$?
 	grep -E '^(not ok|# skipped)' "$work/ktap" | paste -sd '|' >&2
 	return $status
@@ -289,8 +320,28 @@ guest_with() { # TEST PATH TEXT STATUS
 	guest "$1"
 }
 program() { guest_with run/it "$sim/tools/program" "$@"; }
-perf() { guest_with perf/it "$sim/tools/perf/perf" "$1" 0; }
-bench() { guest_with bench/it "$bpf/bench" "$@"; }
+perf() { guest_with perf/it "$sim/tools/perf/perf" "$1" "${2:-0}"; }
+# BENCH says HITS and ends with STATUS, and the one beside it counts as often as that.
+bench() { # HITS STATUS COUNT
+	printf '#!/bin/sh\ncase $* in\n*-count) echo "%s" ;;\n*) echo "%s"; exit %s ;;\nesac\n' \
+		"$hits $3 $error" "$hits $1 $error" "$2" >"$bpf/bench"
+	chmod +x "$bpf/bench"
+	guest bench/it
+}
+# A test where program ends with each STATUS in turn, and with the last one from then on.
+guest_in_turn() { # TEST STATUS...
+	printf '%s\n' "${@:2}" >"$work/turns"
+	cat >"$sim/tools/program" <<-TEXT
+		#!/bin/sh
+		status=\$(head -n 1 $work/turns)
+		[ \$(wc -l <$work/turns) = 1 ] || sed -i 1d $work/turns
+		[ \$status = 0 ] || not='not '
+		echo "\${not}ok 1 \${result-}"
+		exit \$status
+	TEXT
+	chmod +x "$sim/tools/program"
+	guest "$1"
+}
 
 check 'guest: all is well' '^$' 0 program $'1..2\nok 1 a\nok 2 b' 0
 check 'guest: a result is bad' '^not ok 2 b$' 1 program $'1..2\nok 1 a\nnot ok 2 b' 1
@@ -320,10 +371,59 @@ check 'guest: a script of perf fails, as it says' '^not ok 2 b :: some$' 1 \
 check 'guest: a script of perf skips, as it says' '^# skipped: b: testcase skipped$' 0 \
 	perf $'## [ SKIP ] ## t :: b :: testcase skipped\n 5: T : Ok'
 
-hits='Summary: hits    0.135 +- 0.012M/s'
-check 'guest: a bench whose program is called' '^$' 0 bench "$hits" 0
-check 'guest: a bench whose program is not called' '^not ok 2 hits$' 1 bench "${hits/0.135/0.000}" 0
-check 'guest: a bench that fails' '^not ok 1 it ends well$' 1 bench "$hits" 1
+check 'guest: perf gives no verdict' '^not ok 2 it: no verdict$' 1 \
+	perf '-- [ PASS ] -- t :: b :: any'
+check 'guest: perf dies after a verdict' '^not ok 2 it: status 139$' 1 \
+	perf ' 5: Some test   : Ok' 139
+check 'guest: perf fails after a good verdict' '^not ok 2 it: status 1$' 1 \
+	perf ' 5: Some test   : Ok' 1
+check 'guest: perf fails in a line that others began' '^not ok 1 Some test$' 1 \
+	perf ' 5: Some test   : Running (1 active) 5: Some test   : FAILED!'
+
+hits='Summary: hits ' error='+- 0.012M/s'
+check 'guest: a bench whose program is called' '^$' 0 bench 0.135 0 9.000
+check 'guest: a bench whose program is not called' '^not ok 3 hits$' 1 bench 0.000 0 9.000
+check 'guest: a bench whose program is called now and then' '^not ok 3 hits$' 1 bench 0.001 0 9.000
+check 'guest: a bench that fails' '^not ok 2 it ends well$' 1 bench 0.135 1 9.000
+
+check 'guest: what comes in time' '^$' 0 guest_in_turn eventually/it 1 1 0
+check 'guest: what never comes' '^not ok 1 it$' 1 guest_in_turn eventually/it 1
+fails() { guest_with fails/it "$sim/tools/program" "$(printf '\nTEXT\ncat >&2 <<"TEXT"\n%s' "$1")" "$2"; }
+check 'guest: it fails as asked' '^$' 0 fails 'mkdir: a: Input/output error' 1
+check 'guest: it fails otherwise' '^not ok 1 it$' 1 fails 'mkdir: a: Cannot allocate memory' 1
+check 'guest: it does not fail' '^not ok 1 it$' 1 fails 'mkdir: a: Input/output error' 0
+: >"$sim/inject/inject"
+refuses() { errors=$1 guest fail_function/refused; }
+export errors='Numerical result out of range|Invalid argument|No such file or directory'
+check 'guest: errors are as they should be' '^$' 0 guest fail_function/refused
+check 'guest: an error is not' '^not ok 2 a function that does not exist$' 1 \
+	refuses "${errors/Invalid argument/Input\/output error}"
+echo vfs_read >"$sim/inject/inject"
+check 'guest: what was refused is listed' '^not ok 4 nothing is listed$' 1 guest fail_function/refused
+
+# ENABLED and TRANSITION of a patch
+patch() {
+	mkdir -p "$sim/patches/it"
+	echo "$1" >"$sim/patches/it/enabled"
+	echo "$2" >"$sim/patches/it/transition"
+	guest enabled/it
+}
+check 'guest: a patch is enabled' '^$' 0 patch 1 0
+check 'guest: a patch is not enabled' '^not ok 1 it$' 1 patch 0 0
+check 'guest: a patch is on its way' '^not ok 1 it$' 1 patch 1 1
+# Text of /proc/cmdline with a patch, whether it is enabled, whether it stays when it is not
+patched() {
+	echo as it was >"$sim/cmdline"
+	patched=$1 enabled=$2 stays=$3 guest samples/livepatch-sample
+}
+export patched enabled stays
+check 'guest: a livepatch' '^$' 0 patched 'this has been live patched' 1 ''
+check 'guest: a livepatch that does nothing' '^not ok 3 the function is patched$' 1 \
+	patched 'as it was' 1 ''
+check 'guest: a livepatch that is not enabled' '^not ok 2 it is enabled\|' 1 \
+	patched 'this has been live patched' 0 ''
+check 'guest: a livepatch that stays' '^not ok 5 the function is as it was$' 1 \
+	patched 'this has been live patched' 1 yes
 
 # What the log or the trace has while the module is there, and after that.
 with_log() {
@@ -345,11 +445,27 @@ one=' f: my_direct_func: ip ff01' two=$'\n f: my_direct_func: ip ff02'
 check 'guest: direct calls from two functions' '^$' 0 with_trace "$one$two" '' ftrace-direct-multi
 check 'guest: direct calls from one of two' '^not ok 2 it sees calls of both' 1 \
 	with_trace "$one"$'\n'"$one" '' ftrace-direct-multi
-both=$'my direct func1 ip ff01\nmy direct func1 ip ff02\nmy direct func2 ip ff01\nmy direct func2 ip ff02'
+in_turn() { # NUMBER LINE...
+	for ((i = 0; i < $1; i++)); do
+		printf '%s\n' "${@:2}"
+	done
+}
+func1=$'my direct func1 ip ff01\nmy direct func1 ip ff02'
+func2=$'my direct func2 ip ff01\nmy direct func2 ip ff02'
+both=$(in_turn 3 "$func1"; in_turn 3 "$func2")
 check 'guest: changed direct calls from two functions' '^$' 0 \
 	with_trace "$both" '' ftrace-direct-multi-modify
 check 'guest: changed direct calls from one of two' '^not ok 3 it sees calls of both' 1 \
-	with_trace "${both%$'\n'*}" '' ftrace-direct-multi-modify
+	with_trace "$(in_turn 3 "$func1"; in_turn 6 "${func2%$'\n'*}")" '' ftrace-direct-multi-modify
+check 'guest: changed direct calls, and the old ones' '^not ok 4 each replaces the other$' 1 \
+	with_trace "$(in_turn 6 "$func1" "$func2")" '' ftrace-direct-multi-modify
+check 'guest: changed direct calls, and the old ones of one place' '^not ok 4 each replaces' 1 \
+	with_trace "$(in_turn 3 "$func1"; in_turn 3 "${func2%$'\n'*}" "${func1#*$'\n'}" "${func2#*$'\n'}")" \
+		'' ftrace-direct-multi-modify
+check 'guest: a changed direct call' '^$' 0 with_trace \
+	"$(in_turn 3 'my direct func1'; in_turn 3 'my direct func2')" '' ftrace-direct-modify
+check 'guest: a changed direct call, and the old one' '^not ok 4 each replaces the other$' 1 \
+	with_trace "$(in_turn 6 'my direct func1' 'my direct func2')" '' ftrace-direct-modify
 for sample in 'ftrace-direct waking up x' 'ftrace-direct-too handle mm fault vma=' \
 	      'ftrace-direct-multi ip ff02'; do
 	says=${sample#* }
@@ -367,5 +483,26 @@ check 'guest: fprobe sees one of two functions' 'it sees a call: .*: Enter <kern
 	with_fprobe "${entered%$'\n'*}"$'\n'"$stack"$'\n'"$returned"
 check 'guest: fprobe can unwind only at the return' '^not ok 24 it dumps them at the entry$' 1 \
 	with_fprobe "$entered"$'\n'"$returned"$'\n'"$stack"
+
+seen=$'<kernel_clone> p->addr = 0x1, ip = 1\n<kernel_clone> p->addr = 0x1, flags = 1'
+check 'guest: a kprobe' '^$' 0 with_log "$seen" '' kprobe_example
+check 'guest: a kprobe that is not run after the function' '^not ok 3 it sees a call: .*flags' 1 \
+	with_log "${seen%$'\n'*}" '' kprobe_example
+check 'guest: a kprobe that stays' 'it sees none after that' 1 with_log "$seen" "$seen" kprobe_example
+seen='kernel_clone returned 7 and took 3 ns' none='Missed probing 0 instances of kernel_clone'
+check 'guest: a kretprobe' '^$' 0 with_log "$seen" "$none" kretprobe_example
+check 'guest: a kretprobe that sees nothing' '^not ok 2 it sees a call' 1 \
+	with_log '' "$none" kretprobe_example
+check 'guest: a kretprobe that misses calls' '^not ok 5 none was missed$' 1 \
+	with_log "$seen" "${none/0/5}" kretprobe_example
+
+written=$'trace_array_printk: count=7\nschedule <-f'
+check 'guest: an instance' '^$' 0 with_trace "$written" '' sample-trace-array
+check 'guest: an instance without functions' '^not ok 4 functions are traced in it$' 1 \
+	with_trace "${written%$'\n'*}" '' sample-trace-array
+stays=yes
+check 'guest: an instance that stays' '^not ok 6 there is no instance$' 1 \
+	with_trace "$written" '' sample-trace-array
+stays=
 
 echo "1..$n"

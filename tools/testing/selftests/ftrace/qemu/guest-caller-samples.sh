@@ -5,6 +5,7 @@
 
 tracing=/sys/kernel/tracing
 patches=/sys/kernel/livepatch
+cmdline=/proc/cmdline
 
 load() { listen && modprobe "$@"; }
 # A livepatch goes when no task needs it any more.
@@ -86,6 +87,38 @@ traced_at() { # NUMBER PATTERN
 	[ "$(grep -o -- "$2[0-9a-f]*" $tracing/trace | sort -u | wc -l)" -ge "$1" ]
 }
 
+# In the trace, one of the direct functions was called three times in a row from a place,
+# and so was the other one, of at least that many places.
+in_a_row() { # NUMBER
+	awk -v places="$1" '
+		match($0, /my direct func[12]/) {
+			func_ = substr($0, RSTART, RLENGTH)
+			place = substr($0, RSTART + RLENGTH)
+			run[place] = last[place] == func_ ? run[place] + 1 : 1
+			last[place] = func_
+			if (run[place] == 3)
+				seen[func_, place] = 1
+		}
+		END {
+			for (i in seen)
+				n++
+			exit n < 2 * places
+		}' $tracing/trace
+}
+
+# One direct function takes the place of the other, again and again: it is called, and
+# the other one no longer.
+replaced() { # NUMBER-OF-PLACES
+	local func
+
+	for func in 2 1 2; do
+		echo >$tracing/trace
+		eventually traced "my direct func$func" || return
+	done
+	echo >$tracing/trace
+	eventually in_a_row "$1"
+}
+
 # What MODULE calls directly writes PATTERNs into the trace while it is loaded, and
 # only then. One that ends in "ip " is written by the calls of two functions, each
 # with its address. Where the name of the module's function stands before the colon
@@ -101,6 +134,10 @@ traces_calls() { # MODULE PATTERN...
 		*)	try "it sees calls: $pattern" eventually traced "$pattern" ;;
 		esac
 	done
+	case $module in
+	*-multi-modify)	try 'each replaces the other' replaced 2 ;;
+	*-modify)	try 'each replaces the other' replaced 1 ;;
+	esac
 	try 'it is unloaded' unload "$module"
 	echo >$tracing/trace
 	fork
@@ -173,13 +210,13 @@ enabled() { [ "$(cat "$patches/$1/enabled")" = 1 ] && ! in_transition "$1"; }
 
 sample_livepatch-sample() {
 	local was
-	was=$(cat /proc/cmdline)
+	was=$(cat $cmdline)
 
 	try 'it is loaded' load livepatch-sample
 	try 'it is enabled' eventually enabled livepatch_sample
-	try 'the function is patched' grep -qx 'this has been live patched' /proc/cmdline
+	try 'the function is patched' grep -qx 'this has been live patched' $cmdline
 	try 'it is disabled' disable_patch livepatch_sample
-	try 'the function is as it was' [ "$(cat /proc/cmdline)" = "$was" ]
+	try 'the function is as it was' [ "$(cat $cmdline)" = "$was" ]
 	try 'it is unloaded' unload livepatch-sample
 }
 
