@@ -50,6 +50,8 @@ for name in user_events ring-buffer; do
 	make_it "$name" -C "$build/base/tools/testing/selftests/$name" \
 		OUTPUT="$suites/$name" KHDR_INCLUDES="-isystem $suites/headers/usr/include"
 done
+gcc -shared -fPIC -O2 -Wall -isystem "$suites/headers/usr/include" \
+	-o "$suites/user-events-wait.so" "${list%/*}/user-events-wait.c"
 
 mapfile -t tests < <(sed -n 's,^bpf/\([a-z0-9_]*\).*,\1,p' "$list")
 if [ -z "$some" ]; then

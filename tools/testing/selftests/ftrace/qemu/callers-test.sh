@@ -304,6 +304,7 @@ fork() { [ $loaded ] || echo "${traced_after:-}" >$tracing/trace; }
 SIM
 bpf=$sim/kernel/bpf/tools/testing/selftests/bpf
 mkdir -p "$sim/tools/perf" "$bpf" "$sim/tracing" "$sim/inject"
+printf '# test result | why\nrun/it slow | it is slow\n' >"$sim/qemu/callers-again.list"
 export sim log traced log_after traced_after
 
 # A test in the guest: what is bad, or skipped, and why
@@ -388,6 +389,17 @@ check 'guest: a bench that fails' '^not ok 2 it ends well$' 1 bench 0.135 1 9.00
 
 check 'guest: what comes in time' '^$' 0 guest_in_turn eventually/it 1 1 0
 check 'guest: what never comes' '^not ok 1 it$' 1 guest_in_turn eventually/it 1
+export result=slow
+check 'guest: what may fail once' '^$' 0 guest_in_turn run/it 1 0
+check 'guest: it is told' '^# again: try 1: slow$' 0 aloud grep again "$work/ktap"
+check 'guest: what may fail twice' '^$' 0 guest_in_turn run/it 1 1 0
+check 'guest: what may not fail three times' '^not ok 1 slow$' 1 guest_in_turn run/it 1 1 1 0
+result=other
+check 'guest: what may not fail once' '^not ok 1 other$' 1 guest_in_turn run/it 1 0
+result=slow
+check 'guest: what may fail dies' '^not ok 1 slow\|not ok 2 it: status 139$' 1 \
+	guest_in_turn run/it 139 0
+
 fails() { guest_with fails/it "$sim/tools/program" "$(printf '\nTEXT\ncat >&2 <<"TEXT"\n%s' "$1")" "$2"; }
 check 'guest: it fails as asked' '^$' 0 fails 'mkdir: a: Input/output error' 1
 check 'guest: it fails otherwise' '^not ok 1 it$' 1 fails 'mkdir: a: Cannot allocate memory' 1

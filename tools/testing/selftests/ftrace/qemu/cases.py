@@ -48,7 +48,7 @@ class Guest:
         self.build, self.console = build_of(args.kernel), console_of(args, comparison)
         self.now, self.began, self.lines, self.warned = None, time.monotonic(), [], ""
         self.done, self.said, self.plan, self.last = 0, [], None, None
-        self.rows, self.told, self.stopped = [], "", False
+        self.rows, self.told, self.stopped, self.again = [], "", False, False
 
     def write(self, which, result, remark=""):
         seconds = round(time.monotonic() - self.began)
@@ -82,8 +82,8 @@ class Guest:
             self.write(which, result, self.warned)
         if broken:
             self.write("", *broken)
-        # Why a test was skipped is worth a look, too.
-        if broken or self.warned or any(r != "PASS" for _, r in self.said):
+        # Why a test was skipped is worth a look, too, or what failed at first.
+        if broken or self.warned or self.again or any(r != "PASS" for _, r in self.said):
             self.keep_log()
         self.now, self.last, self.lines = None, self.now, []
         self.done += 1
@@ -108,7 +108,7 @@ class Guest:
         if word == "@begin":
             self.now, self.began = rest, time.monotonic()
             self.lines, self.warned, self.said, self.plan = [], "", [], None
-            self.rows = []
+            self.rows, self.again = [], False
         elif word == "@warned":
             self.told = both(self.told, rest)
             if self.now:
@@ -123,6 +123,9 @@ class Guest:
             self.finish(broken=("HANG", "not done after %d s" % self.args.hang))
         else:
             self.lines.append(line)
+            if line.startswith("# again: ") and self.now:
+                print("  %s: %s" % (self.now, line[2:]), flush=True)
+                self.again = True
             m = PLAN.match(line)
             if m and self.now:
                 self.plan = int(m.group(1))

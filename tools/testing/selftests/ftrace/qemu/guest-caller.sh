@@ -141,10 +141,13 @@ group_bench() {
 		'BEGIN { exit !(hits > 0 && count > 0 && 1000 * hits > count) }'
 }
 
-# They want to be traced, and whoever was before them may have turned that off.
+# They want to be traced, and whoever was before them may have turned that off. The base
+# gives up an event a grace period after its last user has gone, and they do not wait.
+no_user_event() { ! grep -q '^u:' /sys/kernel/tracing/dynamic_events; }
 group_user_events() {
 	echo 1 >/sys/kernel/tracing/tracing_on
-	run "$tools/user_events/$name"
+	try 'no event is left of others' eventually no_user_event
+	run env LD_PRELOAD="$tools/user-events-wait.so" "$tools/user_events/$name"
 }
 group_ring-buffer() {
 	echo 1 >/sys/kernel/tracing/tracing_on
@@ -213,6 +216,35 @@ for file in "$here"/guest-caller-*.sh; do
 	# shellcheck source=/dev/null
 	. "$file"
 done
-"group_$group"
-echo "1..$n"
-exit "$failed"
+
+once() (
+	"group_$group"
+	echo "1..$n"
+	exit "$failed"
+)
+
+# Does what failed, as KTAP has it, fail of a slow machine as well? The list says so.
+may_be_slow() { # TEST KTAP
+	local result bad
+	bad=$(sed -n 's/^not ok [0-9]* //p' "$2")
+	[ -n "$bad" ] || return
+	while IFS= read -r result; do
+		grep -qF "$1 $result | " "$here/callers-again.list" || return
+	done <<<"$bad"
+}
+
+# These get two tries more.
+if grep -q "^$3 " "$here/callers-again.list"; then
+	for tries in 1 2 3; do
+		once >/tmp/once
+		status=$?
+		if [ $tries -eq 3 ] || ! may_be_slow "$3" /tmp/once; then
+			break
+		fi
+		sed 's/^/# /' /tmp/once
+		echo "# again: try $tries: $(sed -n 's/^not ok [0-9]* //p' /tmp/once | paste -sd ',')"
+	done
+	cat /tmp/once
+	exit "$status"
+fi
+once

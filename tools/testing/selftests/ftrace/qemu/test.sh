@@ -258,15 +258,15 @@ suite_livepatch() {
 		--cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
-# Those of "make callers" that are quick to build and to run, and always pass. Those of
-# user events do not, see callers-differ.list.
+# Those of "make callers" that are quick to build and to run, and always pass.
 suite_callers() {
 	if ! "$top/base/callers.sh" --some "$kernel" 2>&1 | sed -u 's/^/# callers: /'; then
 		fail "callers: their tests can be built"
 		return
 	fi
 	judge callers -- "$here/callers.py" --tap --kernel "$kernel" --hang 600 \
-		'bpf/*' 'fail_function/*' 'kunit/*' 'ring-buffer/*' 'samples/*'
+		'bpf/*' 'fail_function/*' 'kunit/*' 'ring-buffer/*' 'samples/*' \
+		'user_events/*'
 }
 
 # Small kernels, each with one thing other than in the kernel under test.
