@@ -2,8 +2,9 @@
 /*
  * Function tracing: what the rest of the kernel may ask of it.
  *
- * The pieces behind this header live in kernel/trace/ftrace/. Users register a
- * struct ftrace_ops; the functions it wants are chosen with its filter.
+ * The code behind this header is in kernel/trace/ftrace/; core.h there says
+ * what is where. Users register a struct ftrace_ops; its filter chooses the
+ * functions that it is called for.
  */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
@@ -88,8 +89,8 @@ ftrace_get_regs(struct ftrace_regs *fregs)
 }
 
 /*
- * True if every argument can be read from @fregs. Without support for it in
- * the architecture that takes the full registers, SAVE_REGS.
+ * True if every argument can be read from @fregs. Where the architecture does
+ * not save the arguments as a rule, that takes SAVE_REGS.
  */
 static __always_inline bool ftrace_regs_has_args(struct ftrace_regs *fregs)
 {
@@ -108,7 +109,8 @@ extern int ftrace_enabled;
  * enum - flags of struct ftrace_ops
  *
  * Set by the user of the ops, before it is registered:
- * @FTRACE_OPS_FL_DYNAMIC: the ops may be freed once it is unregistered
+ * @FTRACE_OPS_FL_DYNAMIC: the ops may be freed once it is unregistered; the
+ *	core sets it by itself for an ops outside of the kernel's static data
  * @FTRACE_OPS_FL_SAVE_REGS: the callback needs the full registers
  * @FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED: it takes them where they can be had
  * @FTRACE_OPS_FL_RECURSION: it has no recursion guard of its own
@@ -127,8 +129,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_DELETED: its trace array is going away
  * @FTRACE_OPS_FL_TRACE_ARRAY: it belongs to a trace array
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
- * @FTRACE_OPS_FL_SHARED: its direct call knows that others change where one of
- *	its functions goes on
+ * @FTRACE_OPS_FL_SHARED: it is a direct call that has been told that another
+ *	ops may change where one of its functions goes on
  */
 enum {
 	FTRACE_OPS_FL_ENABLED			= BIT(0),
@@ -174,13 +176,15 @@ typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 #ifdef CONFIG_DYNAMIC_FTRACE
 
 /**
- * enum ftrace_filter_past - what named tracers have made of a filter
- * @FTRACE_FILTER_NEW: nothing: the first to run may begin with that of the default
+ * enum ftrace_filter_past - the history of a filter, as named tracers need it
+ * @FTRACE_FILTER_NEW: none: the first tracer to run with it may begin with a
+ *	copy of the default tracer's filter
  * @FTRACE_FILTER_USED: a tracer has run with it, or with another in its place
- * @FTRACE_FILTER_PARTED: besides, it was that of the trace array, and follows when
- *	somebody changes that one who knows no names
- * @FTRACE_FILTER_CHOSEN: besides, it was then set for this tracer, and does not
- *	follow while that has stopped
+ * @FTRACE_FILTER_PARTED: besides, it began as a copy of the trace array's
+ *	filter, and still follows when a program that knows no names changes
+ *	that one
+ * @FTRACE_FILTER_CHOSEN: besides, it was set for this tracer after that, and
+ *	does not follow while the tracer is stopped
  */
 enum ftrace_filter_past {
 	FTRACE_FILTER_NEW,
@@ -228,10 +232,10 @@ static inline void ftrace_free_mem(struct module *mod, void *start, void *end) {
  * @func_hash: the filter in force: @local_hash, or that of another ops
  * @list: for the user of sub-ops
  * @subop_list: the sub-ops behind this one
- * @ops_func: with a direct call: asked before others change where its functions
- *	go on; NULL: they must not
- * @name: what function_tracers shall call it, NULL: nothing; set before it is
- *	registered, and it has to stay
+ * @ops_func: of a direct call: asked before other ops may change where its
+ *	functions go on; NULL: they must not
+ * @name: what function_tracers is to call it, NULL: nothing; set before it is
+ *	registered, and has to stay valid
  * @tr: the trace array in whose function_tracers it shall be, NULL: the top level;
  *	it has to stay until the ops is unregistered
  * @tracer: what function_tracers knows of it; NULL: nothing. ftrace_lock
@@ -316,7 +320,7 @@ DECLARE_PER_CPU(int, disable_stack_tracer);
 /**
  * stack_tracer_disable - keep the stack tracer out on this CPU
  *
- * Nests. Preemption has to be off until stack_tracer_enable().
+ * Nests. Preemption and interrupts have to be off until stack_tracer_enable().
  */
 static inline void stack_tracer_disable(void)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The line between the ftrace core and an architecture.
+ * The interface between the ftrace core and an architecture.
  *
- * The core decides what every call site shall call and hands that over as a
+ * The core decides what every call site is to call, and hands that over as a
  * plan. The architecture knows what such a site looks like in memory, and how
  * to change it while the machine runs; and it writes the code of trampolines.
  *
- * What it has to bring is the functions that are declared here without a body, one
- * sentence each, and those that <linux/ftrace.h> lists for it. The kernel-doc of x86
- * (arch/x86/kernel/ftrace/) has the context of each and its errors, and
- * Documentation/trace/ftrace-design.rst how they play together.
+ * It has to provide the functions that are declared here without a body, with
+ * one sentence for each, and those that <linux/ftrace.h> lists for it. The
+ * kernel-doc of x86 (arch/x86/kernel/ftrace/) has the context of each and its
+ * errors, and Documentation/trace/ftrace-design.rst says how they work
+ * together.
  */
 #ifndef _LINUX_FTRACE_TEXT_H
 #define _LINUX_FTRACE_TEXT_H
@@ -42,7 +43,7 @@ static __always_inline unsigned long ftrace_text_addr(u32 key)
  * @rec: the record of the site; the architecture does not look at it
  * @ip: the site, as ftrace_text_key()
  * @from: what the site has to call now (a key, 0: it is a nop)
- * @to: what it shall call (a key, 0: a nop); may be the same as @from
+ * @to: what it is to call (a key, 0: a nop); may be the same as @from
  * @state: what @rec->state becomes once the text is written
  */
 struct ftrace_plan_entry {
@@ -75,8 +76,9 @@ struct ftrace_plan {
  * ftrace_text_early - is the boot CPU alone in start_kernel()?
  *
  * Then there is no other CPU, no other task and no module, and the kernel's text is
- * not yet protected.
- *
+ * Write @nr entries of a plan that is prepared and checked, from @first on;
+ * return how long the machine was stopped for it, in nanoseconds, 0 if it did
+ * not have to be.
  * Context: any.
  * Return: true if so, false from then on.
  */

@@ -78,8 +78,8 @@ static int (*const steps[])(void) __initconst = {
 
 #ifdef CONFIG_FTRACE_KSELFTEST
 /*
- * So that a test can see what becomes of a kernel whose start-up fails: the step
- * that does, from 1, or 0.
+ * For a test of what becomes of a kernel whose start-up fails: the number of
+ * the step that is to fail, from 1; 0: none.
  */
 static unsigned int fail_step __initdata;
 
@@ -144,7 +144,8 @@ void __init ftrace_init(void)
 /**
  * ftrace_free_init_mem - init text of the kernel is about to be freed
  *
- * The end of the boot, and the last moment at which what it traced is all there.
+ * This is the end of the boot, and the last moment at which all that was traced
+ * is still there.
  *
  * Context: process, end of boot.
  */
@@ -156,7 +157,7 @@ void __init ftrace_free_init_mem(void)
 	ftrace_forget_end();
 }
 
-/* Those on the command line were registered before there could be trampolines. */
+/* Tracers on the command line came before trampolines could be made. */
 static int __init make_tramps(void)
 {
 	guard(mutex)(&ftrace_lock);

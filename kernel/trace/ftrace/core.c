@@ -15,24 +15,25 @@ int ftrace_enabled __read_mostly = 1;
 /**
  * ftrace_kill - end function tracing for good
  *
- * For when the kernel can no more be trusted with it. Nobody is let in any more:
- * no ops is registered, no filter changes, ftraced makes no round, and modules that
- * come are not looked at. All that answers -ENODEV.
+ * For when the kernel can no longer be trusted with it. From then on no ops is
+ * registered, no filter changes, ftraced makes no round, and modules that are
+ * loaded are not looked at: whatever asks for it gets -ENODEV.
  *
- * This may be called from anywhere, so it turns no call site off; it leaves those
- * without a trampoline nobody to call. But whoever is in is let out: those who
- * unregister free what their sites call, most of them whatever the answer is. So
- * ftrace_shutdown() works as ever, and so does modify_ftrace_direct(), by which
- * one BPF program of several leaves. They alone still change call sites, those that
- * are what they should be.
+ * This may be called from anywhere, so it turns no call site off. Call sites
+ * without a trampoline call nobody any more; trampolines go on. But tracers can
+ * still be unregistered, because most of those who do that free what their call
+ * sites call, whatever the answer is. So ftrace_shutdown() works as before, and
+ * so does modify_ftrace_direct(), which is how one BPF program of several goes.
+ * These two alone still change call sites, if the sites are what they should
+ * be.
  *
  * Context: any.
  */
 void ftrace_kill(void)
 {
 	/*
-	 * The list stays: an update that this comes into still has to find all who
-	 * want a site. The dispatchers look at the flag.
+	 * The list stays: an update that this interrupts still has to find all
+	 * the ops that want a site. The dispatchers look at the flag.
 	 */
 	WRITE_ONCE(ftrace_disabled, true);
 	ftrace_enabled = 0;

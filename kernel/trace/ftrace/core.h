@@ -18,6 +18,20 @@
  *
  * Discovery knows nothing of ops, ops know nothing of text.
  *
+ * Where to look for
+ *
+ *   register_ftrace_function()	users/register.c, then users/startup.c
+ *   register_ftrace_graph()	kernel/trace/fgraph.c, which calls users/graph.c
+ *   register_ftrace_direct()	users/direct.c
+ *   ftrace_set_filter_ip()	users/filter.c
+ *   ftrace_location()		sites/location.c
+ *   kernel.ftrace_enabled	users/enabled.c, then ops/retarget.c
+ *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
+ *   an update of call sites	ops/update.c, then text/plan.c
+ *   trampolines		text/trampoline.c; kallsyms.c has their names
+ *   set_ftrace_filter		files/filter.c, files/edit.c
+ *   enabled_functions		files/records.c
+ *
  * Lock order: event_mutex (base) > trace_types_lock (base) > the lock of each
  * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
  * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
@@ -31,7 +45,7 @@
 
 #include "../trace.h"
 
-/* Set by ftrace_kill(): whoever is in may go, and nothing else happens any more. */
+/* Set by ftrace_kill(): tracers can still leave, but nothing else happens. */
 extern bool ftrace_disabled;
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

@@ -13,8 +13,8 @@
 /**
  * ftrace_forget_begin - text is about to go
  *
- * Until ftrace_forget_end() nobody who names a function in it for a probe can have
- * that taken for what lies there next.
+ * Until ftrace_forget_end() no function can be given a probe by name: what was
+ * found in this text could be taken for what comes to lie there next.
  *
  * Context: process. Takes event_mutex, because a probe that goes may disable an
  * event, trace_types_lock and what ftrace_probes_lock() does.
@@ -36,7 +36,7 @@ void ftrace_forget_end(void)
 	mutex_unlock(&event_mutex);
 }
 
-/* All but probes, whose data may need other locks. */
+/* All but probes: freeing their data may need other locks. */
 static void forget_sites(unsigned long start, unsigned long end)
 {
 	u32 first = ftrace_text_key(start), last = ftrace_text_key(end);
@@ -61,11 +61,11 @@ static void forget_sites(unsigned long start, unsigned long end)
 /**
  * ftrace_forget - forget everything about a stretch of text
  * @start: first address
- * @end: first address behind it
+ * @end: first address after it
  *
  * Its records go, and its sites leave the filters of all trace arrays, of all
- * registered ops, of tracers that will go on with theirs, of the graph tracer,
- * those that somebody is writing, and all function probes.
+ * registered ops, of tracers that keep theirs while they are stopped, and of
+ * the graph tracer; filters that are being written; and all function probes.
  *
  * Context: process, between ftrace_forget_begin() and ftrace_forget_end(). Takes
  * ftrace_lock.

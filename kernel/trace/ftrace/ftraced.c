@@ -40,7 +40,7 @@ static unsigned int boot_slots __initdata = 16 * 1024;
  * @rounds: how many there were, that found something
  * @skipped_before: calls skipped when the size of the table was last judged
  * @nr_kept: notes of bad records; they stay in the table, so that the recorder
- *	knows these sites, and are nobody's work
+ *	knows these sites, and no round has to deal with them
  * All of them: ftrace_lock.
  */
 static bool enabled = true;
@@ -81,7 +81,7 @@ static bool has_work(void)
 	bool work;
 
 	ftrace_notes_stat(&st);
-	/* With every note kept, those that found no slot want a larger table. */
+	/* If only kept notes are pending, skipped calls need a larger table. */
 	if (st.pending > READ_ONCE(nr_kept) ||
 	    st.skipped != READ_ONCE(skipped_before))
 		return true;
@@ -111,7 +111,7 @@ static bool collect(void *data, unsigned long ip)
 	return false;
 }
 
-/* A note has done its service once its site calls the recorder no more. */
+/* A note is no longer needed once its site does not call the recorder. */
 static bool is_done(void *data, unsigned long ip)
 {
 	struct dyn_ftrace *rec = ftrace_rec_find(ip);
@@ -136,7 +136,7 @@ static bool round_once(void)
 		return true;
 	if (sites)
 		ftrace_discover_proved(sites->sites, sites->count);
-	/* They were found by running, nobody asked for them. */
+	/* Found because they ran, not because somebody asked for them. */
 	ftrace_nr_discovered = before;
 	ftrace_hash_free(sites);
 
@@ -179,8 +179,8 @@ device_initcall_sync(boot_round);
 static struct timer_list ftraced_timer;
 
 /*
- * Either re-arms the timer, or wakes the thread, which does when it is done. When
- * there is nothing to be done any more this ends.
+ * Either re-arms the timer, or wakes the thread, which re-arms it after its
+ * round. Once ftrace is dead, this does neither.
  */
 static void ftraced_tick(struct timer_list *t)
 {
@@ -200,7 +200,7 @@ static unsigned int slots_wanted(const struct ftrace_notes_stat *st)
 	WRITE_ONCE(skipped_before, st->skipped);
 	if (missed)
 		return min_t(unsigned long, SLOTS_MAX, 2 * st->slots);
-	/* In a small one, notes that are kept could be in the way again. */
+	/* In a small table, notes that are kept could be in the way again. */
 	if (!nr_kept && st->pending < st->slots / 4)
 		return SLOTS_MIN;
 	return st->slots;
@@ -241,7 +241,7 @@ static int ftraced(void *unused)
 		resize_notes();
 		/*
 		 * In this order: a tick that finds work may come before this
-		 * thread gets to sleep, and arms the timer no more.
+		 * thread gets to sleep, and it does not arm the timer again.
 		 */
 		set_current_state(TASK_IDLE);
 		mod_timer(&ftraced_timer, jiffies + HZ);
@@ -346,7 +346,7 @@ static ssize_t enabled_write(struct file *file, const char __user *ubuf,
 	int ret;
 	u8 val;
 
-	/* Of what is longer only the start would be read. */
+	/* Of a longer write, only the beginning would be read. */
 	ret = cnt < 8 ? kstrtou8_from_user(ubuf, cnt, 10, &val) : -EINVAL;
 	if (ret == -EFAULT)
 		return ret;

@@ -226,7 +226,7 @@ void ftrace_release_mod(struct module *mod)
  * ftrace_free_mem - init text of a module is about to be freed
  * @mod: the module
  * @start: first byte
- * @end: first byte behind it
+ * @end: first byte after it
  *
  * Context: process.
  */

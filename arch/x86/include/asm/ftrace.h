@@ -3,8 +3,8 @@
  * What function tracing asks of x86, and what x86 asks of it.
  *
  * A call site is the five bytes that "gcc -pg -mfentry" puts at a function's
- * entry, behind its endbr64 if it has one. As compiled they call __fentry__;
- * from then on they are a nop or a call of a trampoline.
+ * entry, after its endbr64 if it has one. As compiled they call __fentry__;
+ * once patched they are a nop or a call of a trampoline.
  */
 #ifndef _ASM_X86_FTRACE_H
 #define _ASM_X86_FTRACE_H
@@ -30,11 +30,11 @@ void __fentry__(void);
 #define ARCH_SUPPORTS_FTRACE_OPS 1
 
 /*
- * The stack in a trampoline, in bytes: a struct ftrace_regs; room for the return
- * address that all callbacks are told, as one of them may replace it on the
- * stack; padding, so that all is a multiple of 16; the links that frame pointers
- * need; then what the call site has pushed, where to go on in the traced
- * function; then the return address of that one.
+ * The stack in a trampoline, in bytes: a struct ftrace_regs; room for the
+ * return address that all callbacks are told, as one of them may replace it on
+ * the stack; padding to a multiple of 16; the links that frame pointers need;
+ * what the call site has pushed, which is where the traced function goes on;
+ * and that function's own return address.
  */
 #ifdef CONFIG_FRAME_POINTER
 #define FTRACE_LINKS_SIZE	40
@@ -46,8 +46,8 @@ void __fentry__(void);
 #define FTRACE_SITE_RETURN	(FTRACE_REGS_SIZE + FTRACE_LINKS_SIZE)
 
 /*
- * The stack in return_to_handler: a struct ftrace_regs and what makes it, with
- * the links, a multiple of 16 behind the return address.
+ * The stack in return_to_handler: a struct ftrace_regs, and padding that makes
+ * it and the links a multiple of 16, counted from the return address.
  */
 #ifdef CONFIG_FRAME_POINTER
 #define FTRACE_RETURN_SIZE	176
@@ -88,9 +88,9 @@ unsigned long ftrace_trampoline_template(unsigned long ip);
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #include <asm/ptrace.h>
 /*
- * struct __arch_ftrace_regs has pt_regs: the arguments always, the others if
- * one of the site's tracers asked for them, which cs tells. ip is where the
- * traced function goes on.
+ * struct __arch_ftrace_regs has pt_regs. The arguments are always in it; the
+ * other registers are if one of the site's tracers asked for them, which cs
+ * tells. ip is where the traced function goes on.
  */
 #include <linux/ftrace_regs.h>
 

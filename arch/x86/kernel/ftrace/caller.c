@@ -23,7 +23,7 @@
 /**
  * ftrace_text_arm_recorder() - from now on let __fentry__ take notes
  *
- * ftrace_notes has to point to a table before, and always after.
+ * ftrace_notes must point to a table by now, and must never be NULL again.
  *
  * Context: boot CPU, while ftrace_text_early() is true.
  */
@@ -43,7 +43,7 @@ static int update_call(unsigned long ip, ftrace_func_t func)
 	u8 insn[CALL_INSN_SIZE];
 	void *dest;
 
-	/* alternative_instructions() may have changed where it goes, no more. */
+	/* alternative_instructions() may have changed the target, no more. */
 	if (!ftrace_site_read(ip, &now) || now.first != CALL_INSN_OPCODE)
 		return -EINVAL;
 
@@ -57,8 +57,8 @@ static int update_call(unsigned long ip, ftrace_func_t func)
  * ftrace_update_ftrace_func() - say what ftrace_caller calls
  * @func: the function; ftrace_regs_caller calls it too
  *
- * A CPU that is under way may still call the function of before: whoever frees
- * that one waits for an RCU-tasks grace period.
+ * A CPU that is under way may still call the previous function: before that is
+ * freed, wait for an RCU-tasks grace period.
  *
  * Context: process context, early boot included; takes text_mutex.
  *
@@ -117,7 +117,7 @@ int ftrace_enable_ftrace_graph_caller(void)
 }
 
 /**
- * ftrace_disable_ftrace_graph_caller() - have ftrace_caller do so no more
+ * ftrace_disable_ftrace_graph_caller() - have it no longer do so
  *
  * Context: as ftrace_enable_ftrace_graph_caller().
  *
@@ -138,8 +138,8 @@ int ftrace_disable_ftrace_graph_caller(void)
  * The return address is replaced on the stack before the function has begun,
  * so nobody else can have looked at it but other tracers.
  *
- * Context: any, NMI included. Preemption is off while graph users are asked, as
- * their filters are freed after that.
+ * Context: any, NMI included. Turns preemption off while graph users are asked:
+ * the grace period after which their filters are freed has to wait for this.
  */
 void ftrace_graph_func(unsigned long ip, unsigned long parent_ip,
 		       struct ftrace_ops *op, struct ftrace_regs *fregs)

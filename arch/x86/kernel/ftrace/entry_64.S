@@ -2,12 +2,12 @@
 /*
  * Where the call sites of the function tracer lead to.
  *
- * All of this is reached by a direct call from a function's entry, before its
- * first own instruction: the arguments are in their registers. All else that a
- * callee may spoil is free: %rax would hold the number of vector arguments, and
- * %r10 the static chain of a nested function, but the kernel has neither. The
- * call was not one that callthunks knows (it was patched behind
- * its back, or is exempt from it), so each entry accounts for itself.
+ * All of this is reached by a direct call from a function's entry, before the
+ * first instruction of its own: the arguments are in their registers. All else
+ * that a callee may spoil is free: %rax would hold the number of vector
+ * arguments, and %r10 the static chain of a nested function, but the kernel has
+ * neither. callthunks has not made that call account for call depth (the call
+ * was written later, or is exempt), so each entry here does so itself.
  */
 #include <linux/cfi_types.h>
 #include <linux/export.h>
@@ -209,7 +209,7 @@ SYM_INNER_LABEL(ftrace_recorder_switch, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	/*
 	 * A two-byte jump, which arming turns into a two-byte pushq %rax. The
-	 * hint is for the code behind it as it is after that.
+	 * hint describes the stack of the code after it once that is armed.
 	 */
 	.byte	0xeb, .Lreturn - .Larmed
 .Larmed:
@@ -325,7 +325,7 @@ SYM_INNER_LABEL(ftrace_regs_caller_end, SYM_L_GLOBAL)
 	RET
 
 .Ldirect:
-	/* Of all registers, %r11 is nobody's at a function's entry. */
+	/* %r11 holds nothing at a function's entry. */
 	movq	%rax, R11(%rsp)
 	RESTORE_ALL_REGS
 	POP_LINKS
@@ -379,8 +379,8 @@ SYM_FUNC_END(ftrace_stub_graph)
 /*
  * ftrace_graph_caller - what is called at ftrace_graph_call
  *
- * The stack is that of ftrace_caller or ftrace_regs_caller. The call of before
- * has left the arguments behind.
+ * The stack is that of ftrace_caller or ftrace_regs_caller. The call at
+ * ftrace_call has spoilt the arguments.
  */
 SYM_START(ftrace_graph_caller, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
@@ -401,9 +401,10 @@ STACK_FRAME_NON_STANDARD_FP ftrace_graph_caller
  * address is put back for an unwinder, which knows by it, and by where it is,
  * that the true one waits on the shadow stack.
  *
- * It leaves by a return, as an indirect jump would have to be guarded, and for
- * that one makes a call of its own: each return has used up the entry in the
- * CPU's return stack that its caller made, and the outer ones shall still match.
+ * It leaves by a return, because an indirect jump would have to be guarded. For
+ * that return it makes a call of its own: the traced function's return has used
+ * up the entry of its call in the CPU's return stack, and the entries of the
+ * outer calls must still match.
  */
 SYM_CODE_START(return_to_handler)
 	UNWIND_HINT_UNDEFINED

@@ -223,7 +223,7 @@ int ftrace_text_write_one(u32 ip, u32 from, u32 to)
 		return -EINVAL;
 
 	ftrace_text_expect(ip, to, insn);
-	/* Whatever nop it is, whoever comes by meanwhile shall step over it. */
+	/* Whichever nop it is, anyone who runs into it steps over it. */
 	ftrace_site_poke(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
 	return 0;
 }
@@ -284,7 +284,7 @@ unsigned int ftrace_text_make_nops(unsigned long *sites, unsigned int nr)
 		sites[left++] = sites[i];
 	}
 	pagefault_enable();
-	/* Once for all: what this CPU has prefetched no longer holds. */
+	/* Once is enough: what this CPU has prefetched is no longer valid. */
 	sync_core();
 	return left;
 }

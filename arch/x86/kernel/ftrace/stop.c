@@ -103,8 +103,8 @@ noinstr int ftrace_int3_handler(struct pt_regs *regs)
 		return 0;
 
 	/*
-	 * Who saw the breakpoint sees what was published before it was written;
-	 * pairs with the first meeting in patch_share().
+	 * Whoever saw the breakpoint also sees what was published before it was
+	 * written; pairs with the first meeting in patch_share().
 	 */
 	smp_rmb();
 	nr = READ_ONCE(changing.nr);
@@ -178,8 +178,8 @@ static __always_inline void write_firsts(const struct share *share)
 }
 
 /*
- * Read what was written, where it is executed, in samples. There is no way back
- * from a wrong mapping, but it shall not go unnoticed.
+ * Read samples of what was written, at the addresses where it is executed. A
+ * wrong mapping cannot be undone any more, but must not go unnoticed.
  */
 static void check_written(const struct ftrace_plan_entry *first,
 			  unsigned int nr)
@@ -342,8 +342,8 @@ static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int n
  * Context: process context, early boot included; cpus_read_lock() and text_mutex
  * held.
  *
- * Return: how long the machine stood, in nanoseconds, and at least 1; 0 in early
- * boot, where nobody has to stop.
+ * Return: how long the machine was stopped, in nanoseconds, at least 1; 0 in
+ * early boot, where nothing has to stop.
  */
 u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 		      unsigned int nr)

@@ -10,7 +10,7 @@
  *		several, after the parent address has been kept for all of them
  *   follow	lets the traced function go on where a callback said, if one may
  *   restore	copied from where save was
- *   leave	a return, or a jump to the one code that the site calls directly
+ *   leave	a return, or a jump to the code of the direct call
  *
  * Nothing calls it but call sites, by direct calls, so it needs no ENDBR. The
  * unwinder knows it by the template, see ftrace_tramp_template().
@@ -31,7 +31,7 @@
  * @start: where it begins
  * @save: what is copied
  * @call: where it ends, and the calls begin
- * @restore: what is copied behind them
+ * @restore: what is copied after the calls
  * @end: where that ends
  */
 struct template {
@@ -119,7 +119,7 @@ static void emit_keep_parent(struct emitter *e)
 static_assert(sizeof(struct __arch_ftrace_regs) <= FTRACE_PARENT);
 static_assert(FTRACE_PARENT + sizeof(long) <= FTRACE_REGS_SIZE);
 
-/* The call before has spoilt the first two arguments, and the last. */
+/* The previous call has spoilt the first two arguments, and the last. */
 static void emit_reload(struct emitter *e)
 {
 	EMIT(e, 0x48, 0x8b, 0xbc, 0x24);	/* movq disp(%rsp), %rdi */
@@ -148,8 +148,8 @@ static void emit_call(struct emitter *e, const struct ftrace_tramp_call *c)
 }
 
 /*
- * Who sends the function to its end says what it returns; where it is not sent
- * there, nobody reads %rax.
+ * A callback that sends the function straight to its end also says what it
+ * returns, in %rax. If the function is not sent there, nobody reads %rax.
  */
 static void emit_follow(struct emitter *e)
 {
@@ -243,7 +243,7 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 }
 
 /**
- * ftrace_tramp_template() - which static code some code was made after
+ * ftrace_tramp_template() - the static code that a place was generated from
  * @layout: of the trampoline
  * @offset: of an instruction in it, or of a byte of one
  *
@@ -277,7 +277,7 @@ unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
  * @i: which call; or FTRACE_TRAMP_JUMP, if it was made with a jump
  * @dest: the function to call, or the code to leave for
  *
- * Whoever runs through it meanwhile goes the old way or the new one.
+ * Whoever runs through it meanwhile goes either the old way or the new one.
  *
  * Context: process. Takes cpus_read_lock and text_mutex.
  */

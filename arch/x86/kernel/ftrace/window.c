@@ -84,7 +84,7 @@ struct page_walk {
 	u32				page;
 };
 
-/* The next page, as the upper bits of a key; 0: no more. */
+/* The next page, as the upper bits of a key; 0: there is none. */
 static __always_inline u32 next_page(struct page_walk *w)
 {
 	for (; w->e < w->end; w->e++) {

@@ -81,7 +81,7 @@ static struct filter_edit *edit_add(struct filter_file *ff, struct ftrace_ops *o
 	return ERR_PTR(ret);
 }
 
-/* With several tracers, and somebody who knows it: each filter by its name. */
+/* With several tracers whose names somebody uses: each filter with its name. */
 static int load_named(struct filter_file *ff, const struct ftrace_tracer *target)
 {
 	struct ftrace_tracer *t = NULL;
@@ -136,7 +136,7 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	return PTR_ERR_OR_ZERO(ff->target);
 }
 
-/* A write without a name was for it as well. */
+/* A write without a name was for this tracer as well. */
 static bool shares_with_array(const struct ftrace_tracer *t)
 {
 	return ftrace_tracer_follows(t) ||
@@ -144,8 +144,8 @@ static bool shares_with_array(const struct ftrace_tracer *t)
 }
 
 /*
- * What was written without a name may have been for the same filter. It takes
- * effect before what is written with the name, which therefore goes on with it.
+ * What was written without a name may have been for the same filter. That takes
+ * effect before what is written with the name, so the latter begins with it.
  */
 static struct filter_edit *go_on_with(struct filter_file *ff, struct filter_edit *e,
 				      struct ftrace_tracer *t)
@@ -172,7 +172,7 @@ drop:
 	return ERR_CAST(hash);
 }
 
-/* The edit of the tracer with a name, made if it is the first time. */
+/* The edit for the tracer with a name; made when the name is first written. */
 static struct filter_edit *edit_of(struct filter_file *ff, const char *name)
 {
 	struct ftrace_tracer *t = ftrace_tracer_find(ff->tr, name);
@@ -212,13 +212,13 @@ int filter_edits_select(struct filter_file *ff, const char *name)
 		return PTR_ERR(e);
 	ff->target = e;
 	ff->addressed = true;
-	/* Even if nothing follows. */
+	/* Even if nothing is written after the name. */
 	if (ff->truncate)
 		e->dirty = true;
 	return 0;
 }
 
-/* While somebody waits for a module, an empty filter must not mean all. */
+/* While a pattern waits for a module, an empty filter must not mean all. */
 static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
 {
 	struct ftrace_hash *nothing;
@@ -233,7 +233,7 @@ static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
 	return 0;
 }
 
-/* Whoever is named has that filter alone from now on. */
+/* From now on, a tracer that was named shares its filter with no other. */
 static int separate(const struct filter_edit *e)
 {
 	return e->id ? ftrace_tracer_separate(ftrace_tracer_by_id(e->id)) : 0;
@@ -259,7 +259,7 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	if (ret)
 		return ret;
 	e->hash = NULL;
-	/* What the file did not show it takes away only with all the rest. */
+	/* What the file did not show goes only if all the rest does, too. */
 	if (ff->tr || ff->truncate)
 		ftrace_waiting_replace(&ops->func_hash->waiting[ff->enable],
 				       &e->waiting);
@@ -283,8 +283,8 @@ void filter_edits_lost(int err)
  * filter_edits_publish - have what has been written take effect
  * @ff: the file, being closed
  *
- * A filter that cannot is left as it was, and the log says so: nobody hears what
- * closing a file returns.
+ * A filter for which that fails is left as it was, and the log says so: nobody
+ * sees what closing a file returns.
  *
  * Context: process.
  */
@@ -293,7 +293,7 @@ void filter_edits_publish(struct filter_file *ff)
 	struct filter_edit *e;
 	int ret;
 
-	/* Without a name it is this one that has been truncated. */
+	/* A truncating open without a name emptied this filter. */
 	if (ff->truncate && !ff->addressed)
 		ff->target->dirty = true;
 
@@ -336,9 +336,9 @@ static void edit_forget(const struct filter_file *ff, struct filter_edit *e,
 /**
  * filter_edits_forget - take the sites of text that is gone out of open files
  * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
+ * @end: the first address after it, likewise
  *
- * They would take effect when the file is closed.
+ * If they stayed, they would take effect when the file is closed.
  *
  * Context: process, ftrace_lock held.
  */

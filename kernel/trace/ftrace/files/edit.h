@@ -13,7 +13,7 @@
 
 /**
  * struct filter_edit - the filter of one tracer, as a file shows or changes it
- * @list: in filter_file.edits
+ * @list: member of filter_file.edits
  * @ops: whose filter it is, which the file or its trace array pins; NULL: that of
  *	 the tracer @id
  * @id: the tracer, see ftrace_tracer.id; it may leave at any time
@@ -40,16 +40,16 @@ struct filter_edit {
  *	whose commands are run; NULL: the file belongs to a tracer without one
  * @enable: it is the list of what to trace; otherwise, what not to
  * @truncate: what is written takes the place of what was there
- * @several: there is more than one filter that it can be about
+ * @several: there are several filters that it can be about
  * @named: each line shows whose it is
  * @addressed: a name has been written
- * @in_name: the beginning of one has been
- * @common: who writes means all tracers that have the filter in common
+ * @in_name: the beginning of a name has been written, but not its end
+ * @common: a write is for all tracers that have the filter in common
  * @failed: a word was refused: nothing of what this file wrote takes effect
  * @lock: serialises writers of this open file; covers all but @open and @names
  * @edits: the filters, those of a set_ftrace_filter with several tracers in the
  *	   order in which these joined
- * @target: the one that the next word is for
+ * @target: the edit that the next word is for
  * @parser: cuts what is written into words
  * @names: the names of functions that are shown
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The files in tracefs: who makes them, and what they have to forget.
+ * The files in tracefs: functions that make them, and that forget text for
+ * them.
  */
 #ifndef _KERNEL_TRACE_FTRACE_FILES_H
 #define _KERNEL_TRACE_FTRACE_FILES_H

@@ -37,7 +37,10 @@ static loff_t edit_lines(struct filter_edit *e)
 	return nr + hlist_count_nodes(&e->waiting);
 }
 
-/* The edit that has the @n-th line, which becomes its own; NULL: it is behind. */
+/*
+ * The edit that has the @n-th line; @n becomes the line's number in it. NULL if
+ * there are not that many lines.
+ */
 static struct filter_edit *edit_at(struct filter_file *ff, loff_t *n)
 {
 	struct filter_edit *e;
@@ -189,8 +192,8 @@ static struct filter_file *filter_file_of(struct file *file)
 /**
  * ftrace_regex_open - open a filter file
  * @tr: the trace array it belongs to, or NULL
- * @ops: whose filter it is; NULL: that of @tr, which may be on its way out until
- *	 it has been taken hold of
+ * @ops: whose filter it is; NULL: that of @tr, which may be about to go away
+ *	 until this has taken a reference
  * @flag: FTRACE_ITER_FILTER, what to trace; FTRACE_ITER_NOTRACE, what not to
  * @inode: of the file
  * @file: the file
@@ -263,9 +266,10 @@ static int take_pattern(struct filter_file *ff, char *word)
 }
 
 /*
- * A name stands in brackets, which patterns have, too, but hardly one pair around
- * all. With several tracers the files show a space behind the first, and what is
- * read can be written: that is then a word of its own.
+ * A name stands in brackets. Patterns have brackets, too, but hardly one pair
+ * around the whole word. With several tracers the files show a space after the
+ * opening bracket, so when what was read is written again, that bracket is a
+ * word of its own.
  */
 static int take_word(struct filter_file *ff, char *word)
 {
@@ -378,8 +382,8 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 }
 
 /*
- * The last word needs no white space after it, and is taken here. Nobody hears
- * what closing a file returns, so it is the log that has to say it.
+ * The last word needs no white space after it, and is taken here. Nobody sees
+ * what closing a file returns, so errors go to the log.
  */
 static int take_last(struct filter_file *ff)
 {
@@ -469,8 +473,8 @@ void ftrace_create_filter_files(struct trace_array *tr, struct dentry *parent)
  * ftrace_destroy_filter_files - the ops of an instance is going away
  * @ops: the ops
  *
- * Its files are gone already; a file that is still open pins the instance, so
- * there is none.
+ * Its files are gone already. None is open any more, because an open file pins
+ * the instance.
  *
  * Context: process; may sleep for a grace period.
  */

@@ -3,8 +3,8 @@
  * set_graph_function and set_graph_notrace: from which functions on the graph
  * tracer follows calls.
  *
- * They say nothing about call sites: the graph tracer looks at them when it has
- * been called.
+ * They do not change call sites: the graph tracer looks at these filters once
+ * it has been called.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -19,7 +19,7 @@
 /* Read by the graph tracer with preemption off, whether RCU watches or not. */
 struct ftrace_ops_hash ftrace_graph_filter;
 
-/* To be addressed like any other filter; never registered. */
+/* So that they work like other filter files; never registered. */
 static struct ftrace_ops graph_filter_ops = {
 	.func		= ftrace_stub,
 	.func_hash	= &ftrace_graph_filter,
@@ -67,7 +67,7 @@ void __init ftrace_graph_set_early_filters(void)
 /**
  * ftrace_graph_forget - take call sites whose text goes out of the filters
  * @start: first of them, as ftrace_text_key()
- * @end: first address behind them, likewise
+ * @end: first address after them, likewise
  *
  * Context: process, ftrace_lock held.
  */

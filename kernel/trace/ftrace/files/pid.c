@@ -24,7 +24,7 @@ struct pid_file {
 	enum ftrace_pid_list	which;
 };
 
-/* What a start function returns for a list that is not there. */
+/* What a seq_file start function returns for a list that does not exist. */
 static char no_list;
 
 /* The lists that the files of a trace array are to change now. */

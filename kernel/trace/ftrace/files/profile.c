@@ -105,7 +105,7 @@ static unsigned int count_rows(const struct ftrace_profile *p, unsigned int cpu)
 	return nr;
 }
 
-/* More functions may have been called since they were counted: not those. */
+/* Skip functions that were first called after the count. */
 static void copy_rows(const struct ftrace_profile *p, struct profile_copy *copy,
 		      unsigned int max)
 {
@@ -158,7 +158,9 @@ static void *rows_start(struct tracer_stat *stat)
 	struct profile_file *file;
 
 	file = container_of(stat, struct profile_file, stat);
-	/* A row that could not be sorted in for want of memory is not released. */
+	/*
+	 * A row that was not sorted in, as memory was short, is not released.
+	 */
 	drop_copy(file);
 	file->copy = make_copy(file);
 	return file->copy ? next_row(file->copy) : NULL;
@@ -230,7 +232,7 @@ static int rows_headers(struct seq_file *m)
 	return 0;
 }
 
-/* tracing_thresh is there to leave the quick ones out; 0: nobody is. */
+/* tracing_thresh leaves out the functions that are quicker; 0: none are. */
 static bool is_too_short(const struct profile_row *row)
 {
 	return div64_u64(row->time, row->hits) < READ_ONCE(tracing_thresh);

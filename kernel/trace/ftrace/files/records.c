@@ -13,7 +13,7 @@
 /**
  * struct rec_list - what one of the files lists
  * @complete: call sites that never ran too
- * @addrs: each with its address
+ * @addrs: each call site with its address
  * @wanted: only those for which this is true, and who traces them; NULL: all
  */
 struct rec_list {
@@ -107,10 +107,10 @@ static void show_flag(struct seq_file *m, bool has, char letter)
 }
 
 /*
- * What 6.12 says of the same: the trampoline that is there for one ops, with its
- * callback and what the trampoline calls for it; or else what comes in the place of
- * a callback. That is the code which calls several of them, somebody's own code, or
- * nothing.
+ * What 6.12 says of the same: for a single ops the trampoline, with its
+ * callback and what the trampoline calls for it; otherwise what is called in
+ * the place of a callback, which is the code that calls several of them, or
+ * somebody's own code, or nothing.
  */
 static void show_callback(struct seq_file *m, const struct ftrace_opset *set)
 {
@@ -162,8 +162,8 @@ static void show_direct(struct seq_file *m, const struct ftrace_opset *set)
 }
 
 /*
- * To look up the names takes ten times as long as all else, and most sites call the
- * same.
+ * Looking up the names takes ten times as long as all else, and most sites call
+ * the same.
  */
 static void show_calls(struct seq_file *m, struct rec_iter *it,
 		       const struct ftrace_opset *set)
@@ -184,7 +184,7 @@ static void show_calls(struct seq_file *m, struct rec_iter *it,
 	it->len = m->count - it->said;
 }
 
-/* How many ops, what they ask for, and whom that makes the call site call. */
+/* How many ops there are, what they ask for, what the call site calls. */
 static void show_set(struct seq_file *m, struct rec_iter *it,
 		     const struct dyn_ftrace *rec, bool traced)
 {
@@ -195,7 +195,7 @@ static void show_set(struct seq_file *m, struct rec_iter *it,
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_SAVE_REGS, 'R');
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_IPMODIFY, 'I');
 	show_flag(m, set && set->flags & FTRACE_OPS_FL_DIRECT, 'D');
-	/* Of architectures that keep the ops before the function. */
+	/* O: for architectures that keep the ops in front of the function. */
 	show_flag(m, false, 'O');
 	show_flag(m, rec->state & FTRACE_REC_MODIFIED, 'M');
 	show_calls(m, it, set);
@@ -220,7 +220,7 @@ static int rec_show(struct seq_file *m, void *v)
 	unsigned long ip = ftrace_rec_ip(rec);
 	int ret;
 
-	/* Who reads from somewhere in the middle gets there line by line. */
+	/* A read from somewhere in the middle has to go there line by line. */
 	if (m->count < it->said + it->len)
 		it->set = 0;
 	if (rec->state & FTRACE_REC_BAD)
@@ -263,7 +263,7 @@ static int rec_open(struct inode *inode, struct file *file)
 	struct rec_iter *it;
 	int ret;
 
-	/* Who is traced, and by whom, can be seen under lockdown, too. */
+	/* Who traces which function can be read under lockdown, too. */
 	ret = list->complete ? open_complete() : 0;
 	if (ret)
 		return ret;

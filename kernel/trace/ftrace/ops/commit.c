@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a plan that has been written to the records, and what becomes of one that
- * has not.
+ * What follows a plan: the records, once it has been written; and what becomes
+ * of it if it could not be.
  */
 #include "ops.h"
 
@@ -39,7 +39,7 @@ static void set_aside(struct dyn_ftrace *rec)
 
 	if (rec->state & FTRACE_REC_NEW)
 		r->nr_new--;
-	/* Whoever wrote over its call may put it back. */
+	/* Whoever overwrote the call may put it back later. */
 	if (ftrace_sites_on)
 		ftrace_opset_keep(id);
 	ftrace_opset_move(id, 0, 1);
@@ -52,7 +52,7 @@ static void was_new(const struct dyn_ftrace *rec)
 	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
 }
 
-/* What stays with a record that has once called for a set. */
+/* What a record remembers once its site has called something for a set. */
 static u32 marks_of(u32 id)
 {
 	struct ftrace_opset *set = ftrace_opset_find(id);

@@ -24,7 +24,7 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 	ftrace_hash_free_rcu(old);
 }
 
-/* Nobody means to send all functions to one place. */
+/* An ops that sends functions elsewhere cannot mean all of them. */
 static bool needs_list(const struct ftrace_ops *ops)
 {
 	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
@@ -35,8 +35,8 @@ static bool needs_list(const struct ftrace_ops *ops)
  * @ops: the ops, not registered yet
  * @f: its filter
  *
- * Who sends functions elsewhere takes for granted that they go there, each of
- * them.
+ * An ops that sends functions elsewhere relies on it that each function in its
+ * filter does go there.
  *
  * Context: process, ftrace_lock held.
  */
@@ -179,7 +179,7 @@ static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end
  * ftrace_filter_forget - take the sites of a stretch of text out of a filter
  * @h: the filter
  * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
+ * @end: the first address after it, likewise
  *
  * Context: process, ftrace_lock held.
  */

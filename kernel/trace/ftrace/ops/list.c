@@ -7,12 +7,13 @@
  * each of them. If there is none, it calls ftrace_caller, which calls the
  * dispatcher, which calls each registered ops that wants the site.
  *
- * Order matters. An ops goes on the list after its call sites call, so until
- * then those without a trampoline find nobody to call. It leaves the list before
- * its sites are turned off: the stop of the machine that turns them off then
- * also ends every walk of the list that may still have seen it, since walkers
- * cannot be preempted and a stop waits for all that cannot be. A callback that
- * a trampoline calls may be preempted: that is what ftrace_ops_wait() waits for.
+ * Order matters. An ops goes on the list after its call sites have been
+ * switched on, so until then those without a trampoline find nobody to call. It
+ * leaves the list before its sites are turned off: the stop of the machine that
+ * turns them off then also ends every walk of the list that may still have seen
+ * it, since walkers cannot be preempted and a stop waits for all that cannot
+ * be. A callback that a trampoline calls may be preempted: ftrace_ops_wait()
+ * waits for that.
  */
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -96,7 +97,7 @@ void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 }
 
 /**
- * ftrace_ops_guarded - call one ops that leaves its protection to others
+ * ftrace_ops_guarded - call one ops that needs a guard in front of it
  * @ip: the call site
  * @parent_ip: where its function returns to
  * @op: the ops

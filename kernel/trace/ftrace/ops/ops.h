@@ -48,7 +48,7 @@ static inline void ftrace_ops_list_add(struct ftrace_ops *ops)
 	list_add_rcu(&ops->node, &ftrace_ops_list);
 }
 
-/* Have them find it no more; those that are on their way may still come to it. */
+/* Have them no longer find it; walks that have begun may still come to it. */
 static inline void ftrace_ops_list_del(struct ftrace_ops *ops)
 {
 	lockdep_assert_held(&ftrace_lock);
@@ -99,10 +99,10 @@ static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
 /* ---- sets of ops: sets.c, serve.c -------------------------------------- */
 
 /**
- * struct ftrace_opset_step - where one ops leads to from a set
- * @ops: the ops; NULL: none has been asked for
- * @with: the set that has it too; -1: not known
- * @without: the set that lacks it; -1: not known
+ * struct ftrace_opset_step - the neighbours of a set that differ by one ops
+ * @ops: the ops; NULL: no neighbour has been asked for
+ * @with: the neighbour that has it too; -1: not known
+ * @without: the neighbour that lacks it; -1: not known
  */
 struct ftrace_opset_step {
 	const struct ftrace_ops	*ops;
@@ -121,9 +121,10 @@ struct ftrace_opset_step {
  * @tramp: the trampoline; NULL: @target is a direct call, or the one trampoline
  *	   that serves all sets
  * @flags: FTRACE_OPS_FL_* that any of the ops has
- * @step: where the last ops leads to that was added or taken away
+ * @step: the neighbours by the ops that was asked for last
  * @nr: how many ops
- * @ops: the ops, ascending by address, so that order of arrival is no matter
+ * @ops: the ops, ascending by address, so that the order of arrival is
+ *	irrelevant
  *
  * ftrace_lock.
  */

@@ -73,7 +73,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	unsigned int i;
 	int ret = 0;
 
-	/* Also after ftrace_kill(): who calls may free the code of before. */
+	/* Even after ftrace_kill(): the caller may free the old code. */
 	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
 	ftrace_opsets_aim_direct(ops, addr);

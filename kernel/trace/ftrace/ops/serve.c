@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a set of ops is served: what its call sites call, and whom that calls.
+ * How a set of ops is served: what its call sites call, and what that calls in
+ * turn.
  */
 #include <linux/slab.h>
 
@@ -10,7 +11,8 @@
  * ftrace_ops_callee - what a trampoline calls for an ops
  * @ops: the ops
  *
- * One that leaves its protection to others is called by them.
+ * An ops that leaves its protection to the core is called by
+ * ftrace_ops_guarded().
  *
  * Context: any.
  */
@@ -22,10 +24,11 @@ unsigned long ftrace_ops_callee(const struct ftrace_ops *ops)
 }
 
 /*
- * A direct call is made last, just before it one for all the graph users, and a
- * stub is there for its call sites only. An unwinder looks for the graph users'
- * return address first, and then for those of rethook and kretprobes: so graph
- * users replace it after them.
+ * A stub is only there to hold its call sites, and is not called. A direct call
+ * is made last. One call for all graph users comes just before it, after all
+ * other callbacks: an unwinder looks for the graph users' return address first,
+ * and then for those of rethook and kretprobes, so graph users have to replace
+ * it after them.
  */
 static bool is_called(const struct ftrace_ops *ops)
 {
@@ -52,8 +55,8 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 	spec->nr = set->nr;
 	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
 	/*
-	 * Whoever is given all registers may change where the function goes on,
-	 * too: a probe whose handler returns 1, error injection, BPF.
+	 * A callback that gets all registers may change where the function goes
+	 * on, too: a probe whose handler returns 1, error injection, BPF.
 	 */
 	spec->follow = set->flags & (FTRACE_OPS_FL_IPMODIFY |
 				     FTRACE_OPS_FL_SAVE_REGS);
@@ -87,7 +90,7 @@ static bool is_direct(const struct ftrace_opset *set)
 	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
 }
 
-/* The one that serves all sets: slower, and always there. */
+/* The trampoline that serves all sets: slower, and always there. */
 static unsigned long fallback_of(const struct ftrace_opset *set)
 {
 	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |

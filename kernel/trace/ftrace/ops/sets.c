@@ -156,8 +156,9 @@ static bool has_shared(const struct ftrace_opset *set)
 }
 
 /*
- * One can say where the function goes on, and one what is called directly. The
- * two go together if the direct one knows of it.
+ * One ops may say where the function goes on, and one what is called directly.
+ * The two go together if the one with the direct call has been told of the
+ * other.
  */
 static bool conflict(const struct ftrace_opset *set,
 		     const struct ftrace_ops *ops)
@@ -172,8 +173,8 @@ static bool conflict(const struct ftrace_opset *set,
 }
 
 /*
- * Where the last ops leads to that was added to a set or taken away: many
- * records with that set in a row ask for the same.
+ * Where a set leads when one ops is added or taken away. The answer for the
+ * last ops is kept: many records with that set in a row ask for the same.
  */
 static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
 					   const struct ftrace_ops *ops)
@@ -233,8 +234,8 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
  * @id: the set to start from
  * @ops: the ops to take away; it need not be in
  *
- * Who unregisters cannot do much about an error, and what is asked for here is
- * small: so this waits for memory as long as it takes.
+ * The caller, which unregisters an ops, cannot do much about an error, and the
+ * memory needed is small: so this waits for it as long as it takes.
  *
  * Context: process, ftrace_lock held.
  * Return: the number of the set, or -ENOSPC if there are too many.
@@ -309,11 +310,12 @@ void ftrace_opset_move(u32 from, u32 to, unsigned int nr)
 }
 
 /**
- * ftrace_opset_keep - what a set calls may be called for good
+ * ftrace_opset_keep - never free the trampoline that a set calls
  * @id: the set
  *
- * The set itself goes like any other, when no record has it. Code that is called
- * directly, with no trampoline, belongs to its user: it is his to keep.
+ * The set itself goes like any other, when no record has it. Code that is
+ * called directly, without a trampoline, belongs to its user, who has to keep
+ * it.
  *
  * Context: ftrace_lock held.
  */
@@ -321,7 +323,7 @@ void ftrace_opset_keep(u32 id)
 {
 	struct ftrace_opset *set = ftrace_opset_find(id);
 
-	/* One that call sites are about to get has not been called by any. */
+	/* A trampoline that sites are only about to get was not called yet. */
 	if (set && set->tramp &&
 	    set->target == ftrace_text_key(ftrace_tramp_ip(set->tramp)))
 		ftrace_tramp_keep(set->tramp);
@@ -344,7 +346,7 @@ void ftrace_opset_gc(void)
 		set = opset_ids[id];
 		if (!set)
 			continue;
-		/* It may lead to a set that goes, or from an ops that does. */
+		/* Its step may name a set or an ops that goes. */
 		step_from(set, NULL);
 		if (set->nr_recs)
 			continue;

@@ -19,8 +19,8 @@
  * @from_text: what the text calls now
  * @to_text: what it has to call
  *
- * Neighbours mostly have the same set, so that a walk over all records asks
- * the table of sets but a few times.
+ * Neighbours mostly have the same set, so a walk over all records asks the
+ * table of sets only a few times.
  */
 struct step {
 	u32	state;
@@ -187,7 +187,7 @@ static unsigned int count_of(const struct ftrace_filter *f)
 	return f ? f->filter->count : 0;
 }
 
-/* Both filters are lists of sites: only what is on them can change. */
+/* Both filters are lists of sites: only sites on one of them can change. */
 static int update_listed(struct update *u)
 {
 	unsigned int nr_old = count_of(u->old), nr_new = count_of(u->new);
@@ -220,7 +220,7 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	/* Who goes is let go, see ftrace_kill(). */
+	/* An ops that leaves may do so even then, see ftrace_kill(). */
 	if (ftrace_disabled && new)
 		return -ENODEV;
 	u->old = old;
@@ -256,7 +256,7 @@ int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
  * @old: what it has been up to now
  * @new: what it is from now on
  *
- * All who use it follow in one stop of the machine, or none.
+ * All ops that use it follow in one update: all of them, or none.
  *
  * Context: process, ftrace_lock held.
  * Return: as ftrace_update_ops().
@@ -317,9 +317,9 @@ static void drop(struct ftrace_ops *ops)
  * want of memory makes it slow.
  *
  * Context: process, ftrace_lock held.
- * Return: true if the machine was stopped for it, and so nobody is in a call of
- * before but tasks that were preempted; false if no site called @ops, or each
- * was poked by itself.
+ * Return: true if the machine was stopped for it: then only tasks that were
+ * preempted can still be in a call made before. False if no site called @ops,
+ * or each was poked by itself.
  */
 bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old)
 {

@@ -2,9 +2,9 @@
 /*
  * Discovery on demand.
  *
- * A call site that never ran can be told by its bytes: at the entry of a
- * function, a call whose target is __fentry__. So who asks for functions, by
- * name, by address or for all of them, need not care which of them ran.
+ * A call site that never ran can be recognised by its bytes: at the entry of a
+ * function, a call whose target is __fentry__. So whoever asks for functions,
+ * by name, by address or for all of them, need not care which of them ran.
  */
 #include <linux/err.h>
 #include <linux/sort.h>
@@ -30,10 +30,10 @@ static int add_sites(struct ftrace_region *r, const u32 *sites, unsigned int nr)
  * ftrace_discover_region - find every call site in a region
  * @r: the region
  *
- * Looks at the entry of each of its functions. Once that is done it has not to
- * be done again: text does not grow functions.
+ * Looks at the entry of each of its functions. That has to be done only once:
+ * text does not grow functions.
  *
- * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Context: process, ftrace_lock held. Makes pointers to records invalid.
  * Return: 0 or -ENOMEM.
  */
 int ftrace_discover_region(struct ftrace_region *r)
@@ -73,7 +73,7 @@ int ftrace_discover_region(struct ftrace_region *r)
 /**
  * ftrace_discover_all - find every call site there is
  *
- * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Context: process, ftrace_lock held. Makes pointers to records invalid.
  * Return: 0 or -ENOMEM; what was found before that stays.
  */
 int ftrace_discover_all(void)
@@ -130,7 +130,7 @@ out:
  *	   (any more) is passed over
  * @nr: how many
  *
- * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Context: process, ftrace_lock held. Makes pointers to records invalid.
  * Return: 0 or -ENOMEM; what was found before that stays.
  */
 int ftrace_discover_sites(const u32 *sites, unsigned int nr)
@@ -139,7 +139,7 @@ int ftrace_discover_sites(const u32 *sites, unsigned int nr)
 }
 
 /**
- * ftrace_discover_proved - the same for those that have been looked at
+ * ftrace_discover_proved - the same for sites that the caller has checked
  * @sites: the sites, as ftrace_text_key(), ascending; since ftrace_lock was taken,
  *	   each has been seen to have a record, or to call __fentry__
  * @nr: how many

@@ -56,7 +56,7 @@ static bool was_traced(const struct dyn_ftrace *rec)
 	return READ_ONCE(rec->state) & FTRACE_REC_TOUCHED;
 }
 
-/* How many functions of a region are to be kept, and how long their names are. */
+/* How many functions of a region to keep, and how long their names are. */
 static unsigned int measure(struct ftrace_names *n,
 			    const struct ftrace_recs *recs, size_t *pool)
 {
@@ -89,7 +89,7 @@ static void fill(struct gone_text *t, struct ftrace_names *n, char *pool,
 		name = ftrace_names_alias(n, ip);
 		if (!name)
 			continue;
-		/* A symbol that cannot be measured is as long as its call. */
+		/* If its length is unknown, that of its call is taken. */
 		if (!kallsyms_lookup_size_offset(ip, &size, &offset))
 			size = MCOUNT_INSN_SIZE;
 		f->start = ftrace_text_key(ip - offset);
@@ -218,7 +218,7 @@ int ftrace_gone_lookup(unsigned long addr, unsigned long *size,
 
 /**
  * ftrace_gone_nth - the n-th function whose text has been freed
- * @n: which one, from 0; gets how many more than there are, if it is
+ * @n: which one, from 0; if there is none, reduced by how many there are
  * @value: gets its address
  * @name: gets its name, KSYM_NAME_LEN at most
  * @module_name: gets the name of its module, MODULE_NAME_LEN at most

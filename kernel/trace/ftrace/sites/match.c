@@ -32,8 +32,8 @@ void ftrace_glob_parse(struct ftrace_glob *g, char *str)
 }
 
 /*
- * As strnstr(), which however compares at every place; where the first two
- * characters are not there that is not worth it.
+ * Does what strnstr() does, faster: that compares at every place, which is not
+ * worth it where the first two characters do not match.
  */
 static bool contains(const char *name, size_t len, const char *part,
 		     size_t part_len)
@@ -97,7 +97,7 @@ static bool region_wanted(const struct ftrace_region *r,
 	return ftrace_glob_match(mod, name, strlen(name)) != mod->not;
 }
 
-/* All aliases have to be asked for, or the walk would stay behind. */
+/* Ask for all aliases, or the walk would not get past this function. */
 static bool any_alias_matches(struct ftrace_names *n, unsigned long ip,
 			      const struct ftrace_glob *g)
 {
@@ -260,7 +260,7 @@ static int match_number(const struct ftrace_glob *g, struct ftrace_sites *s)
  *
  * Each of them has a record afterwards.
  *
- * Context: process, ftrace_lock held. Pointers to records are void afterwards.
+ * Context: process, ftrace_lock held. Makes pointers to records invalid.
  * Return: the sites; NULL if there are none; or ERR_PTR(-ENOMEM).
  */
 struct ftrace_hash *ftrace_match_sites(const struct ftrace_glob *g,

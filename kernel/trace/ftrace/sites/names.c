@@ -16,8 +16,8 @@
 #include "names.h"
 
 /*
- * How far behind the start of its function a call site can lie: an endbr64
- * comes before it.
+ * How far after the start of its function a call site can lie: an endbr64 may
+ * come before it.
  */
 #define SITE_OFFSET_MAX	4
 

@@ -109,8 +109,8 @@ struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes)
  * ftrace_notes_publish - have the recorder use another table
  * @t: the table
  *
- * Notes in the old one that were not taken over are lost, and made again when
- * their sites are called.
+ * Notes that were in the old table only are lost, and made again when their
+ * sites are called.
  *
  * Context: one caller at a time (ftrace_lock, or early boot).
  * Return: the old table, NULL if there was none. A recorder may be in it until
@@ -129,8 +129,8 @@ struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t)
 static LLIST_HEAD(quiet_tables);
 
 /*
- * Contexts that cannot be preempted are over once every CPU has scheduled, which
- * the rude flavour waits for.
+ * Readers that cannot be preempted are done once every CPU has scheduled; that
+ * is what the rude flavour of RCU-tasks waits for.
  */
 static void free_quiet(struct work_struct *work)
 {
@@ -158,9 +158,8 @@ static void table_is_quiet(struct rcu_head *rcu)
  * @t: the table, may be NULL
  *
  * Does not wait: a task preempted in the recorder still has the table in a
- * register, RCU-tasks waits for those, and that can take very long. Nobody
- * waits for its notes meanwhile: they are lost, and so is their count.
- *
+ * register. RCU-tasks waits for such tasks, which can take very long. Notes
+ * that are made in the table meanwhile are lost, and so is their count.
  * Context: process.
  */
 void ftrace_notes_retire(struct ftrace_note_table *t)
@@ -174,8 +173,8 @@ void ftrace_notes_retire(struct ftrace_note_table *t)
  * @fn: called for each, with the call site; true: the note can go
  * @data: handed to @fn
  *
- * A slot that is freed can break the chain to a note behind it, which may then
- * be taken twice. That is why the reader of the notes has to bear doubles.
+ * A slot that is freed can break the chain to a note after it, which may then
+ * be taken twice. So the reader of the notes has to cope with duplicates.
  *
  * Context: process, ftrace_lock held.
  */
@@ -210,6 +209,6 @@ void ftrace_notes_stat(struct ftrace_notes_stat *st)
 	st->skipped = atomic_long_read(&nr_skipped);
 	/* There is none if start-up has failed. */
 	st->slots = t ? t->nr_homes : 0;
-	/* A note is counted after it can be seen, and so taken away, by a round. */
+	/* A note can be seen, and taken by a round, before it is counted. */
 	st->pending = t ? max(atomic_read(&t->nr_pending), 0) : 0;
 }

@@ -45,8 +45,8 @@
  * struct ftrace_note_table - the notes of one round
  * @nr_homes: number of home slots, at least 1, below 2^32; never changes while
  *	the table is published
- * @rcu: once it is out of use, until nobody reads it
- * @quiet: then, until it is freed
+ * @rcu: for the grace period, once the table is out of use
+ * @quiet: links it after that, until it is freed
  * @nr_pending: how many slots are taken; changes in any context
  * @slots: the notes: @nr_homes + FTRACE_NOTE_PROBES - 1 of them. A slot goes
  *	from 0 to a key by cmpxchg, in any context.

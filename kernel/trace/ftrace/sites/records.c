@@ -4,8 +4,8 @@
  *
  * The kernel's text is one region, its init text another, and a module brings
  * one or two. A region comes before anything in it runs and goes before its
- * memory is freed; both happen under ftrace_lock. So who holds that lock and
- * finds an address in a region knows that the text is there and stays there.
+ * memory is freed; both happen under ftrace_lock. So if one holds that lock and
+ * finds an address in a region, the text is there and stays there.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -37,11 +37,12 @@ static void account(struct ftrace_recs *recs, int sign)
 /**
  * ftrace_region_add - make a stretch of text known
  * @start: first address
- * @end: first address behind it
+ * @end: first address after it
  * @mod: the module it belongs to, or NULL for the kernel
  *
- * Nothing in it may have run yet, or its call sites may have been noted and
- * dropped as nobody's; they are noted anew at their next call.
+ * Nothing in it may have run yet. If something has, its call sites may have
+ * been noted and dropped, for want of a region; they are noted anew at their
+ * next call.
  *
  * Context: ftrace_lock held.
  * Return: the region, or NULL if there is no memory for it.
@@ -83,7 +84,7 @@ static void region_free(struct ftrace_region *r)
 /**
  * ftrace_region_remove - forget the regions within a stretch of text
  * @start: first address
- * @end: first address behind it
+ * @end: first address after it
  *
  * Called before the memory is freed, and after ftrace_update_release(). A note for
  * it that is still in the table finds no region and is dropped.
@@ -224,8 +225,8 @@ static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
  * The new records are FTRACE_REC_NEW: the caller has seen that their sites call
  * __fentry__.
  *
- * Context: process, ftrace_lock held. Pointers to records of @r that were
- * taken before are void afterwards.
+ * Context: process, ftrace_lock held. Makes invalid all pointers to records of
+ * @r that were taken before.
  * Return: 0, or -ENOMEM and nothing is changed.
  */
 int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr)

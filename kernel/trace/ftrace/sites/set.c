@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of call sites: sorted, immutable once made, and so free to be read by
- * a callback in any context. The empty set is NULL. As what to trace that means
- * everything; a set of no sites that is marked FTRACE_HASH_FL_MOD means nothing
- * at all: what it had went away with a module, or with FTRACE_HASH_FL_WAITS has
- * not come yet.
+ * Sets of call sites: sorted, immutable once made, and so free to be read by a
+ * callback in any context. The empty set is NULL. As a filter of what to trace,
+ * it means everything. A set of no sites that is marked FTRACE_HASH_FL_MOD
+ * means nothing at all: its sites went away with a module or, with
+ * FTRACE_HASH_FL_WAITS, have not come yet.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -267,10 +267,11 @@ static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
  * @hash: the set, or NULL
  * @enable: it is what to trace: if nothing is left of it, it means nothing
  * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
+ * @end: the first address after it, likewise
  *
  * Context: process; the caller keeps @hash from being freed.
- * Return: a new set or NULL; or @hash itself, if none of its sites is there.
+ * Return: a new set or NULL; or @hash itself, if none of its sites is in that
+ * text.
  */
 struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 				       u32 start, u32 end)
@@ -300,8 +301,8 @@ void ftrace_hash_free(struct ftrace_hash *hash)
  * ftrace_hash_free_rcu - free a set that was published
  * @hash: the set, or NULL
  *
- * Callbacks that still look at it run with preemption off, so RCU's grace
- * period is theirs. Context: any.
+ * Callbacks that still look at it run with preemption off, so RCU waits for
+ * them. Context: any.
  */
 void ftrace_hash_free_rcu(struct ftrace_hash *hash)
 {
@@ -348,7 +349,7 @@ void ftrace_sites_free(struct ftrace_sites *s)
  * @hash: the set
  * @ip: the site
  *
- * For the callers of kernel/trace/trace.h, who want to know no more than that.
+ * For users of kernel/trace/trace.h, who only want to know whether it is there.
  *
  * Context: any; the caller keeps @hash from being freed.
  * Return: NULL if it is not.

@@ -53,7 +53,7 @@ struct ftrace_recs {
  * @list: in ftrace_regions, ascending by address
  * @rcu: to free it
  * @start: first address
- * @end: first address behind it
+ * @end: first address after it
  * @mod: the module it belongs to; NULL: the kernel
  * @recs: its records; NULL: none yet
  * @nr_new: how many of them are FTRACE_REC_NEW

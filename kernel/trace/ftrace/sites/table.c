@@ -118,8 +118,8 @@ static int add_sites(struct ftrace_region *r, const struct ftrace_sites *s,
  * @settled: a nop is what they have to be; otherwise the records are
  *	FTRACE_REC_NEW, and ftrace_settle() has to follow
  *
- * Code without a name gets no record: it is of a function that the linker has
- * replaced by another one, and never runs.
+ * Code without a name gets no record: it belongs to a function that the linker
+ * has replaced by another one, and never runs.
  *
  * Context: process, ftrace_lock held. Takes module_mutex.
  * Return: 0 or -ENOMEM.
@@ -150,9 +150,9 @@ int ftrace_table_fill(struct ftrace_region *r, const unsigned long *table,
  * @r: the region; nothing happens if its table has been taken
  * @settled: as for ftrace_table_fill()
  *
- * The sites are nops since the module was put together, so nothing but the table
- * can find them: if there is no memory for the records, the next who looks for
- * functions in the region has to come here first.
+ * The sites have been nops since the module was put together, so nothing but
+ * the table can find them. If there is no memory for the records, whoever looks
+ * for functions in the region next has to call this first.
  *
  * Context: process, ftrace_lock held. Takes module_mutex.
  * Return: 0 or -ENOMEM.
@@ -192,8 +192,9 @@ int ftrace_table_rest(void)
 #endif
 
 /*
- * A table that sorttable has been at has no places outside of functions: it asks
- * nm what there is, which is what kallsyms got its names from.
+ * A table that sorttable has processed holds no places outside of functions:
+ * sorttable asks nm for the symbols, and kallsyms got its names from there,
+ * too.
  */
 static int __init fill_kernel(struct ftrace_region *r,
 			      const unsigned long *table, unsigned int nr)

@@ -2,9 +2,9 @@
 /*
  * Filters by module: "function:mod:module".
  *
- * One that finds nothing because there is no such module yet waits in the filter
- * that it was written to until a module comes that has such functions, and is
- * replaced by them.
+ * If there is no such module yet, the pattern waits in the filter that it was
+ * written to, until a module comes that has such functions; then they take its
+ * place.
  */
 #include <linux/err.h>
 #include <linux/list.h>
@@ -35,7 +35,7 @@ static void parse_half(struct ftrace_glob *g, char *str)
 		g->type = MATCH_FRONT_ONLY;
 }
 
-/* Parsing cuts the text up, so that is done to a copy. */
+/* Parsing cuts the text into pieces, so it is done to a copy. */
 static int mod_pattern_parse(struct mod_pattern *p, const char *func,
 			     const char *module)
 {
@@ -56,7 +56,7 @@ static void mod_pattern_free(struct mod_pattern *p)
 	kfree(p->text);
 }
 
-/* Is a module there that the pattern names, so that waiting is in vain? */
+/* Is a module that the pattern names there already? */
 static bool module_is_there(const struct ftrace_glob *mod)
 {
 	struct ftrace_region *r;
@@ -129,7 +129,7 @@ static int take_away(struct ftrace_hash **hash, struct hlist_head *waiting,
 		waiter_free(w);
 		ret = 0;
 	}
-	/* If it was all that made the filter mean nothing. */
+	/* If that pattern was the only reason why the filter meant nothing. */
 	if (!ret && hlist_empty(waiting) && *hash &&
 	    (*hash)->flags & FTRACE_HASH_FL_WAITS) {
 		ftrace_hash_free(*hash);
@@ -178,7 +178,7 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 		ret = -EINVAL;
 	else
 		ret = wait_for(waiting, func, module);
-	/* Of what is there and what is yet to come both are taken away. */
+	/* Take away both: functions that are there, and patterns that wait. */
 	if (!ret && sites && p.func.not && waiting)
 		take_away(hash, waiting, func + 1, module);
 	mod_pattern_free(&p);
@@ -201,7 +201,7 @@ void ftrace_waiting_free(struct hlist_head *waiting)
 }
 
 /**
- * ftrace_waiting_replace - have others wait in place of those who do
+ * ftrace_waiting_replace - replace one list of what waits by another
  * @to: a list of what waits; it is freed
  * @from: the list that takes its place; it is empty afterwards
  *
@@ -268,7 +268,7 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module)
 	bool waits;
 
 	text = kstrdup(w->module, GFP_KERNEL);
-	/* What cannot be told apart is looked at. */
+	/* Without memory for the copy it cannot be told, so look. */
 	if (!text)
 		return true;
 	parse_half(&g, text);
@@ -280,8 +280,8 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module)
 /**
  * ftrace_waiting_resolve - look for functions that have come
  * @waiting: those that wait for them
- * @module: the module that has come: who waits for others is not looked at;
- *	    NULL: any may have
+ * @module: the module that has come: patterns that wait for others are passed
+ *	    over; NULL: any module may have come
  * @hash: gets the functions; replaced, and the old one freed, if there are some
  *
  * To be followed by ftrace_waiting_done() once @hash is in force.
@@ -312,7 +312,7 @@ int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 }
 
 /**
- * ftrace_waiting_done - have those wait no more whose functions have come
+ * ftrace_waiting_done - drop the patterns whose functions have come
  * @waiting: the list, after ftrace_waiting_resolve()
  *
  * Context: process, ftrace_lock held.

@@ -44,9 +44,10 @@ static int __init set_stop_us(char *str)
 early_param("ftrace_stop_us", set_stop_us);
 
 /*
- * Large ones not by kvmalloc(), if they can be had in one piece: to free a
- * compound page takes a call for each page that is in it. By then all functions
- * may be traced, and that would be most of what is left to do.
+ * Large arrays do not come from kvmalloc() if they can be had in one piece:
+ * freeing the compound page that it returns takes a call for each page in it.
+ * By then all functions may be traced, and those calls would be most of what is
+ * left to do.
  */
 static struct ftrace_plan_entry *entries_alloc(unsigned int nr)
 {
@@ -145,7 +146,7 @@ static int check(const struct ftrace_plan *plan, unsigned int *bad)
 	return -EINVAL;
 }
 
-/* The window could not be set up. If that is for want of text, say where. */
+/* The window could not be set up. If text is missing, say where. */
 static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
 {
 	if (err != -EFAULT)
@@ -163,9 +164,9 @@ static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
  * @ns: how long it lasted, in nanoseconds
  * @bound_ns: how long one is to last
  *
- * A stop has fixed costs, so its time is less than in proportion: the next
- * slice errs on the short side. One that was cut short says nothing of what
- * would have fitted.
+ * A stop has fixed costs, so its time grows less than in proportion, and the
+ * next slice is rather too short than too long. A slice that ended early, with
+ * the plan, does not say how much more would have fitted.
  *
  * Context: any.
  * Return: the number, at least FTRACE_SLICE_MIN unless @slice was below.
@@ -193,8 +194,8 @@ static void note_stop(unsigned int sites, u64 ns)
 }
 
 /*
- * How many entries of those from @lo to @hi make up @sites that change, or all,
- * counted from the end where the plan is written from there.
+ * How many entries, of those from @lo to @hi, contain @sites that change; all,
+ * if there are fewer. Counted from the end if the plan is written from there.
  */
 static unsigned int next_slice(const struct ftrace_plan *plan, unsigned int lo,
 			       unsigned int hi, bool from_end,
@@ -216,9 +217,9 @@ static unsigned int next_slice(const struct ftrace_plan *plan, unsigned int lo,
 }
 
 /*
- * Who decodes instructions from a trace has to know what they were, and when.
- * Not in the stop, so the record is a little late: CPUs may run the new bytes
- * before it. text_poke_bp() tells perf by itself.
+ * A tool that decodes instructions from a trace has to know what they were, and
+ * when. This is not done in the stop, so perf hears of it a little late: CPUs
+ * may run the new bytes before that. text_poke_bp() tells perf by itself.
  */
 static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
 {
@@ -238,13 +239,15 @@ static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
 }
 
 /*
- * A stop takes hundreds of calls: of the scheduler, of the timers that were late,
- * of RCU. They are in the first half of the kernel's text. Written from the end,
- * a plan that has sites traced does not have them traced until the last stop;
- * written from the start, one that lets go of sites begins with them.
+ * During a stop hundreds of functions are called: of the scheduler, of timers
+ * that are late, of RCU. They are in the first half of the kernel's text. So a
+ * plan that switches sites on is written from the end: then these are not
+ * traced until the last stop. One that switches sites off is written from the
+ * start, which begins with these.
  *
- * That is for speed alone. Between two stops, and in an NMI within one, some sites
- * are written and others are not; each is whole, and all that it can call is there.
+ * That is only for speed. Between two stops, and in an NMI within one, some
+ * sites are written and others are not; each is whole, and all that it can call
+ * is there.
  */
 static void write_slices(struct ftrace_plan *plan)
 {

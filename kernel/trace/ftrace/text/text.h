@@ -21,7 +21,7 @@ struct ftrace_stop_stats {
 
 extern struct ftrace_stop_stats ftrace_stops;
 
-/* No stop is worth its while for less. */
+/* Slices smaller than this are not worth a stop. */
 #define FTRACE_SLICE_MIN	1024
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);

@@ -37,10 +37,10 @@
  * @node: in tramp_tree, by address
  * @list: in tramps
  * @quiet: in quiet_tramps, once nobody can be in it
- * @rcu: to get there, and then to free it
+ * @rcu: to wait until nobody can be in it, and then to free it
  * @ip: its first byte
  * @nr_calls: how many calls it makes
- * @has_jump: it leaves for other code
+ * @has_jump: it ends with a jump to other code
  * @kept: it is never freed, see ftrace_tramp_keep()
  * @layout: where its parts lie
  *
@@ -64,7 +64,7 @@ struct ftrace_tramp {
  */
 static unsigned int max_tramps __read_mostly = 4096;
 
-/* All of these change under it; below ftrace_lock. */
+/* All that follows changes under this lock; it is taken inside ftrace_lock. */
 static DEFINE_MUTEX(tramp_mutex);
 static struct gen_pool *tramp_pool;
 static unsigned int nr_tramps;
@@ -189,8 +189,8 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code,
  * ftrace_tramp_make - make a trampoline
  * @spec: what it has to do
  *
- * Until alternatives are applied there are none: the templates are not yet what
- * they will be.
+ * Until alternatives are applied, none can be made: the templates do not have
+ * their final code yet.
  *
  * Context: process. Takes text_mutex.
  * Return: it, or NULL for want of memory, or because there are too many.
@@ -244,7 +244,7 @@ void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 }
 
 /**
- * ftrace_tramp_poke_jump - have a trampoline leave for other code
+ * ftrace_tramp_poke_jump - have a trampoline end with a jump to other code
  * @t: the trampoline
  * @jump: the code
  *
@@ -259,8 +259,8 @@ void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump)
 /* ---- death --------------------------------------------------------------- */
 
 /*
- * Until here it could be found by its address: a task may have been asleep in
- * it, and its stack be looked at.
+ * Up to this point it could be found by its address, and had to be: a task may
+ * have slept in it, and somebody may have looked at that task's stack.
  */
 static void tramp_free(struct ftrace_tramp *t)
 {
@@ -303,8 +303,8 @@ static void tramp_is_quiet(struct rcu_head *rcu)
  * ftrace_tramp_keep - never free a trampoline
  * @t: the trampoline
  *
- * For one whose call was overwritten by somebody else at a call site. He may put
- * back what he found there, as debuggers do, whenever he likes.
+ * For one whose call has been overwritten at a call site. Whoever did that may
+ * put the call back at any time, as debuggers do.
  *
  * Context: process, ftrace_lock held; before ftrace_tramp_put().
  */
@@ -325,8 +325,8 @@ static void disarm_jump(struct ftrace_tramp *t) { }
 #endif
 
 /*
- * Have a trampoline call nobody. The ops that it was made for, and the code that
- * it left for, may be gone soon.
+ * Have a trampoline call nobody. The ops that it was made for, and the code
+ * that it jumps to at the end, may be gone soon.
  */
 static void tramp_disarm(struct ftrace_tramp *t)
 {
@@ -336,9 +336,10 @@ static void tramp_disarm(struct ftrace_tramp *t)
 		ftrace_tramp_poke_call(t, i, (unsigned long)ftrace_stub);
 	disarm_jump(t);
 	/*
-	 * A call that was overwritten can have come back before, and nobody was
-	 * stopped since: who could not be preempted in a callback may still be
-	 * in it. Tasks are waited for by whoever frees an ops.
+	 * A call that was overwritten may have been put back earlier, and no
+	 * stop has taken place since. So a callback that runs with preemption
+	 * off may still be under way. Tasks are waited for by whoever frees an
+	 * ops.
 	 */
 	synchronize_rcu_tasks_rude();
 }
@@ -347,11 +348,11 @@ static void tramp_disarm(struct ftrace_tramp *t)
  * ftrace_tramp_put - free a trampoline once nobody is in it
  * @t: the trampoline, that no call site calls any more; may be NULL
  *
- * Does not wait. Who could not be preempted in it has left: the stop of the
- * machine that took the last call away has seen to that.
+ * Does not wait. Nobody who cannot be preempted is in it any more: the stop of
+ * the machine that took the last call away has seen to that.
  *
- * One that is kept stays, and calls nobody from then on. For that alone this may
- * sleep for a grace period.
+ * A trampoline that is kept stays, and calls nobody from then on. Only for such
+ * a one this may sleep for a grace period.
  *
  * Context: process; ftrace_lock held if it is kept.
  */

@@ -17,19 +17,19 @@ static bool has_own_filter(const struct ftrace_ops *ops)
 	return ops->func_hash == &ops->local_hash;
 }
 
-/* Have an ops, which may be called meanwhile, begin with a copy of a filter. */
+/* Let an ops, which may be called meanwhile, begin with a copy of a filter. */
 static int take_filter(struct ftrace_ops *ops, const struct ftrace_ops_hash *from)
 {
 	int ret = ftrace_filter_copy(&ops->local_hash, from);
 
 	if (ret)
 		return ret;
-	/* A callback that looks at its filter finds both halves there. */
+	/* A callback that sees the new filter sees both halves of it. */
 	smp_store_release(&ops->func_hash, &ops->local_hash);
 	return 0;
 }
 
-/* From the filter that it has in common with others to one of its own. */
+/* Give a tracer that has its filter in common with others a copy of its own. */
 static int unshare(struct ftrace_tracer *t)
 {
 	int ret = take_filter(t->ops, t->ops->func_hash);
@@ -39,7 +39,7 @@ static int unshare(struct ftrace_tracer *t)
 	return ret;
 }
 
-/* All who have the filter of the trace array of @t, and are not its own. */
+/* Unshare all tracers with the array's filter, but the array's own. */
 static int unshare_others(const struct ftrace_tracer *t)
 {
 	const struct ftrace_ops_hash *common = t->tr->ops->func_hash;
@@ -55,11 +55,11 @@ static int unshare_others(const struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_tracer_separate - see that nobody else has the filter of a tracer
+ * ftrace_tracer_separate - give a tracer a filter that no other shares
  * @t: the tracer
  *
  * What each of them traces stays the same. The current tracer of a trace array
- * keeps the filter of the array: then it is the others that get one.
+ * keeps the filter of the array; then it is the others that get a copy.
  *
  * Context: process, ftrace_lock held.
  * Return: 0 or -ENOMEM.
@@ -79,7 +79,7 @@ int ftrace_tracer_separate(struct ftrace_tracer *t)
 	return ret;
 }
 
-/* Have the sites of one that runs call for the filter of the trace array. */
+/* Have the sites of a running tracer follow the filter of its trace array. */
 static int update_to_common(struct ftrace_ops *ops, const struct ftrace_filter *own,
 			    const struct ftrace_filter *common)
 {
@@ -90,7 +90,7 @@ static int update_to_common(struct ftrace_ops *ops, const struct ftrace_filter *
 	return ret ?: ftrace_update_ops(ops, own, common);
 }
 
-/* Back to the filter of the trace array. */
+/* Have a tracer use the filter of its trace array again. */
 static int share(struct ftrace_tracer *t)
 {
 	bool runs = t->life != FTRACE_TRACER_STOPPED;
@@ -104,7 +104,7 @@ static int share(struct ftrace_tracer *t)
 	if (ret)
 		return ret;
 	WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
-	/* To who still looks there, nothing would mean everything. */
+	/* While callbacks still look at it, empty would mean everything. */
 	if (runs)
 		synchronize_rcu_tasks_rude();
 	ftrace_filter_clear(&ops->local_hash);
@@ -113,10 +113,10 @@ static int share(struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_tracer_follows - does its own filter follow that of the trace array?
+ * ftrace_tracer_follows - does a tracer's filter follow the trace array's?
  * @t: the tracer
  *
- * When somebody changes that one who knows no names.
+ * That is: when a program that knows no names changes the array's filter.
  *
  * Context: ftrace_lock held.
  */
@@ -124,13 +124,13 @@ bool ftrace_tracer_follows(const struct ftrace_tracer *t)
 {
 	enum ftrace_filter_past past = t->ops->local_hash.past;
 
-	/* One that has stopped goes on with what was meant for it. */
+	/* A tracer that has stopped keeps the filter that was set for it. */
 	return past == FTRACE_FILTER_PARTED ||
 	       (past == FTRACE_FILTER_CHOSEN && t->life != FTRACE_TRACER_STOPPED);
 }
 
 /**
- * ftrace_tracers_share - somebody changed the filter who knows no names
+ * ftrace_tracers_share - a program that knows no names has changed the filter
  * @tr: the trace array; its own filter is the new one already
  *
  * The tracers that had it in common before get it, too. One for which that fails
@@ -150,7 +150,7 @@ void ftrace_tracers_share(struct trace_array *tr)
 	}
 }
 
-/* Their call sites would have to follow, and they have not asked for it. */
+/* Does an ops without a name use it, whose sites would have to follow? */
 static bool others_have(const struct ftrace_ops_hash *h)
 {
 	struct ftrace_ops *ops;
@@ -163,9 +163,9 @@ static bool others_have(const struct ftrace_ops_hash *h)
 }
 
 /*
- * Is the filter of an ops to begin as another one? Not if it says something
- * already, or others would not expect that. Whoever has run before goes on with what
- * there was then, even if that was nothing.
+ * Is an ops to begin with a copy of the filter @as? Not if its own says
+ * something already, or is also used by ops that do not expect that. A tracer
+ * that has run before goes on with the filter it had, even if that is empty.
  */
 static bool is_to_begin(const struct ftrace_ops *owner,
 			const struct ftrace_ops_hash *as)
@@ -181,7 +181,7 @@ static bool is_to_begin(const struct ftrace_ops *owner,
 }
 
 /**
- * ftrace_tracer_begin - a tracer gets the filter to begin with
+ * ftrace_tracer_begin - give a tracer the filter that it is to begin with
  * @t: the tracer, not registered yet
  * @from: the default of its trace array
  *
@@ -209,7 +209,7 @@ int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *fro
 }
 
 /**
- * ftrace_tracer_give_back - take the filter away again that it was to begin with
+ * ftrace_tracer_give_back - undo what ftrace_tracer_begin() has given a tracer
  * @t: the tracer, after ftrace_tracer_begin() has returned 1
  *
  * Context: process, ftrace_lock held.
@@ -220,7 +220,7 @@ void ftrace_tracer_give_back(struct ftrace_tracer *t)
 	struct ftrace_ops_hash *h = &owner->local_hash;
 
 	lockdep_assert_held(&ftrace_lock);
-	/* The only one that it can have had: see ftrace_ops_set_global_filter(). */
+	/* What it had before, see ftrace_ops_set_global_filter(). */
 	if (h->past == FTRACE_FILTER_PARTED)
 		owner->func_hash = &global_ops.local_hash;
 	ftrace_filter_clear(h);

@@ -25,7 +25,7 @@ static struct ftrace_tracer *tracer_alloc(struct ftrace_ops *ops,
 	return t;
 }
 
-/* After whichever is the last. */
+/* Free a tracer, in whichever state it is. */
 static void tracer_ends(struct ftrace_tracer *t)
 {
 	list_del(&t->list);
@@ -33,13 +33,13 @@ static void tracer_ends(struct ftrace_tracer *t)
 	kfree(t);
 }
 
-/* NULL: so early in the boot that there is none. */
+/* NULL: it is so early in the boot that there is no trace array. */
 static struct trace_array *array_of(const struct ftrace_ops *ops)
 {
 	return ops->tr ?: top_trace_array();
 }
 
-/* It has to be one word of a file, and not look like a prefix. */
+/* It has to be one word, and must not look like a name in brackets. */
 static bool name_is_good(const char *name)
 {
 	const char *c;
@@ -52,8 +52,8 @@ static bool name_is_good(const char *name)
 }
 
 /*
- * Nobody else knows which functions a direct call is for, or which ones can go on
- * elsewhere.
+ * Only the owner of an ops knows which functions a direct call is for, or which
+ * functions can go on elsewhere.
  */
 #define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
 			 FTRACE_OPS_FL_IPMODIFY)
@@ -86,7 +86,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	if (!name_is_good(ops->name))
 		return -EINVAL;
 	tr = array_of(ops);
-	/* It goes on as it was, unless it was elsewhere. */
+	/* It keeps its filter, unless it was in another trace array before. */
 	if (!tr || (t && t->tr == tr))
 		return 0;
 	if (t)
@@ -118,7 +118,7 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 	struct ftrace_tracer *t = ops->tracer;
 
 	lockdep_assert_held(&ftrace_lock);
-	/* It was not prepared, or is the one that stands in the way. */
+	/* It was not prepared, or it was registered already. */
 	if (!t || t->life > FTRACE_TRACER_BEGUN)
 		return;
 	if (t->life == FTRACE_TRACER_BEGUN)
@@ -147,8 +147,8 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
 }
 
 /*
- * The kernel's own are there for ever, unlike the instance that one may have been
- * in; and the array's filter is not theirs.
+ * The kernel's own tracers exist for ever. But the instance that one of them
+ * was in may go; and one that has the array's filter has none to keep.
  */
 static bool will_go_on(const struct ftrace_tracer *t)
 {
@@ -157,11 +157,11 @@ static bool will_go_on(const struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_tracer_leave - an ops is no more registered
+ * ftrace_tracer_leave - an ops is no longer registered
  * @ops: the ops
  *
- * The tasks that it is for are forgotten, and so is what of its filter waits for
- * modules, unless it is one of the kernel's own.
+ * Its list of tasks is forgotten. So are the patterns in its filter that wait
+ * for modules, unless the ops is one of the kernel's own.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  */
@@ -177,7 +177,7 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 		ftrace_tracer_becomes(t, FTRACE_TRACER_STOPPED);
 		return;
 	}
-	/* Nobody will see whether what its own filter waits for has come. */
+	/* Nobody looks any more whether what its own filter waits for comes. */
 	if (ops != t->tr->ops) {
 		ftrace_waiting_free(&ops->local_hash.waiting[true]);
 		ftrace_waiting_free(&ops->local_hash.waiting[false]);
@@ -189,7 +189,7 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
  * ftrace_tracer_forget - an ops gives its filter up
  * @ops: the ops, not registered
  *
- * When it is registered again, that is for the first time.
+ * When it is registered again, it is treated as if that were the first time.
  *
  * Context: process, ftrace_lock held.
  */

@@ -3,16 +3,16 @@
  * Function tracers by their names: who runs in a trace array, and whose filter
  * set_ftrace_filter means.
  *
- * Of those that run one is the default. One that joins becomes it and begins
- * with the filter that the default had; when it leaves, the one before it is the
- * default again.
+ * One of the tracers that run is the default. A tracer that joins becomes the
+ * default, and begins with the filter of the default before it. When it leaves,
+ * the one before it is the default again.
  *
- * There are many programs that never heard of this. What they write to
- * set_ftrace_filter is for the trace array's own tracer, and for all that have
- * its filter in common with it, such as the profiler; and a tracer has the
- * filter that it was given, and no other. So it stays until somebody opens
- * function_tracers or writes a name, and is so again when another tracer joins,
- * which nobody can have meant yet.
+ * Many programs know nothing of this. What they write to set_ftrace_filter is
+ * for the trace array's own tracer, and for all that have its filter in common
+ * with it, such as the profiler; any other tracer keeps the filter that it was
+ * given. That changes when somebody opens function_tracers or writes a name. It
+ * changes back when another tracer joins, because nobody can have meant that
+ * one yet.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -27,13 +27,13 @@
 #include "tracers.h"
 
 /*
- * Those that run, in the order in which they joined, and those of the kernel's own
- * that have left, and will go on with the filter they had. That of others nobody
- * can look at while they are away: they may be freed. ftrace_lock.
+ * The tracers that run, in the order in which they joined; and those of the
+ * kernel's own that have left, and keep their filter until they are back.
+ * Others that have left may be freed, so they are not in the list. ftrace_lock.
  */
 static LIST_HEAD(tracers);
 
-/* The last that was given to one of them; ftrace_lock. */
+/* The last id that was given to a tracer; ftrace_lock. */
 static u64 last_id, last_turn;
 
 /* ---- the life of one ----------------------------------------------------- */
@@ -116,7 +116,8 @@ const char *ftrace_tracer_name(const struct ftrace_ops *ops)
  * @t: where to go on, NULL to begin
  *
  * Context: ftrace_lock held.
- * Return: the next one that runs or will go on with the filter it had, or NULL.
+ * Return: the next one, be it running or stopped with a filter to keep, or
+ * NULL.
  */
 struct ftrace_tracer *ftrace_tracer_next_any(struct trace_array *tr,
 					     struct ftrace_tracer *t)
@@ -191,7 +192,7 @@ struct ftrace_tracer *ftrace_tracer_by_id(u64 id)
  * @tr: the trace array
  *
  * Context: ftrace_lock held.
- * Return: it, or NULL if none runs that can be.
+ * Return: it, or NULL if none that can be the default runs.
  */
 struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr)
 {
@@ -227,7 +228,7 @@ int ftrace_tracer_make_default(struct trace_array *tr, const char *name)
 }
 
 /**
- * ftrace_tracers_known - do those who write know whom a write is for?
+ * ftrace_tracers_known - has a writer to the files reason to know the tracers?
  * @tr: the trace array
  *
  * Context: ftrace_lock held.
@@ -263,8 +264,8 @@ void ftrace_tracers_saw(struct trace_array *tr)
  * ftrace_tracer_is_current - is a tracer the trace array's own?
  * @t: the tracer
  *
- * Its filter and its PIDs are those of the array; the graph tracer of an array,
- * which has an ops of its own, is meant as well.
+ * Its filter and its PIDs are those of the array. True also for the graph
+ * tracer of the array, which has an ops of its own.
  *
  * Context: ftrace_lock held.
  */
@@ -278,7 +279,7 @@ bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_tracer_owner - the ops that has a tracer's filter
+ * ftrace_tracer_owner - the ops in which a tracer's filter is kept
  * @t: the tracer
  *
  * Context: ftrace_lock held.
@@ -291,7 +292,7 @@ struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t)
 /**
  * ftrace_tracers_forget_text - take sites out of the filters of those that left
  * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
+ * @end: the first address after it, likewise
  *
  * Context: process, ftrace_lock held.
  */

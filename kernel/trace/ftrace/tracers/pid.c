@@ -97,11 +97,11 @@ bool ftrace_pids_ignore(const struct ftrace_ops *ops)
 	pid = this_cpu_read(*p->verdict);
 	if (pid == FTRACE_PID_IGNORE)
 		return true;
-	/* After sched_switch, but still the task before: it is not known. */
+	/* This task has left the CPU in sched_switch, but still runs. */
 	return pid != FTRACE_PID_TRACE && pid != current->pid;
 }
 
-/* The callback in front of that of an ops which is for some tasks only. */
+/* Called in place of the callback of an ops that is for some tasks only. */
 static void pid_func(unsigned long ip, unsigned long parent_ip,
 		     struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
@@ -113,14 +113,14 @@ static void pid_func(unsigned long ip, unsigned long parent_ip,
 	preempt_enable_notrace();
 	if (ignore)
 		return;
-	/* ftrace_set_callback() may be at it. */
+	/* ftrace_set_callback() may be changing it. */
 	func = READ_ONCE(op->saved_func);
 	func(ip, parent_ip, op, fregs);
 }
 
 /* ---- whose lists an ops obeys --------------------------------------------- */
 
-/* Those of its trace array, which the own ops of that has for good. */
+/* The lists of its trace array; the array's own ops have these for good. */
 static struct ftrace_pids *array_pids(const struct ftrace_ops *ops)
 {
 	struct trace_array *tr = ops->private;
@@ -145,7 +145,7 @@ bool ftrace_pids_enabled(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_pid_update_ops - put what looks at lists before a callback, or take it away
+ * ftrace_pid_update_ops - have an ops' callback preceded by the check, or not
  * @ops: the ops, its own callback in @ops->saved_func
  *
  * Context: process, ftrace_lock held.
@@ -157,7 +157,7 @@ void ftrace_pid_update_ops(struct ftrace_ops *ops)
 	lockdep_assert_held(&ftrace_lock);
 	if (!p || !has_pids(p))
 		p = array_pids(ops);
-	/* A call that finds them finds the verdicts set. */
+	/* A call that sees the lists sees the verdicts, too. */
 	smp_store_release(&ops->pids, p);
 	/* A graph user has its own entry function for that. */
 	if (ops->flags & FTRACE_OPS_FL_SUBOP)
@@ -233,8 +233,8 @@ static void unhook(struct ftrace_pids *p)
  * @tr: the trace array: its lists, and those of its tracers
  * @enable: follow
  *
- * A pid leaves the lists when its task is freed, not when it begins to exit:
- * the last it does is traced as well.
+ * A PID leaves the lists when its task is freed, not when it begins to exit:
+ * what it does last is traced as well.
  *
  * Context: process, trace_types_lock held.
  * Return: 0, or an error of a tracepoint, and nothing follows.
@@ -260,7 +260,7 @@ int ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
 
 /* ---- the lists ----------------------------------------------------------- */
 
-/* When no switch can be under way any more that leaves another verdict. */
+/* Called when no CPU can be in a hook that would set another verdict. */
 static void clear_verdicts(struct ftrace_pids *p)
 {
 	int *verdict;
@@ -319,7 +319,7 @@ struct ftrace_pids *ftrace_pids_get(struct trace_array *tr,
 		if (!p)
 			return ERR_PTR(-ENOMEM);
 		list_add(&p->node, &owned);
-		/* Calls look at those of an array as soon as they are there. */
+		/* From now on, calls look at the lists of an array. */
 		smp_store_release(owner, p);
 	}
 	refcount_inc(&p->refs);
@@ -327,7 +327,7 @@ struct ftrace_pids *ftrace_pids_get(struct trace_array *tr,
 }
 
 /**
- * ftrace_pids_put - have done with lists
+ * ftrace_pids_put - drop a reference to lists
  * @p: the lists
  *
  * Context: process.
@@ -344,7 +344,7 @@ void ftrace_pids_put(struct ftrace_pids *p)
 	kfree(p);
 }
 
-/* Their owner knows them no more: wait for all that still use them. */
+/* Their owner has let go of them: wait for all that still use them. */
 static void retire(struct ftrace_pids *p)
 {
 	list_del(&p->node);
@@ -366,7 +366,7 @@ void ftrace_pids_leave(struct ftrace_tracer *t)
 	struct ftrace_pids *p = t->pids;
 
 	lockdep_assert_held(&ftrace_lock);
-	/* Those of the array may go before it is back. */
+	/* The lists of the array may go before this tracer is back. */
 	if (t->ops != t->tr->ops)
 		WRITE_ONCE(t->ops->pids, NULL);
 	if (!p)
@@ -376,7 +376,7 @@ void ftrace_pids_leave(struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_clear_pids - a trace array goes
+ * ftrace_clear_pids - a trace array goes away
  * @tr: the trace array
  *
  * Context: process, may hold trace_types_lock; may sleep for a grace period.
@@ -430,7 +430,7 @@ int ftrace_pids_replace(struct ftrace_pids *p, enum ftrace_pid_list which,
 		if (ret)
 			return ret;
 		rcu_assign_pointer(p->list[which], list);
-		/* The tasks that run now had their switch before. */
+		/* Tasks that run now were switched to before the hooks came. */
 		if (has_pids(p))
 			on_each_cpu(judge_current, p, 1);
 		update_all_ops();

@@ -23,11 +23,12 @@ struct trace_array;
  * @FTRACE_TRACER_PREPARED: it is about to be registered, with the filter it had
  * @FTRACE_TRACER_BEGUN: likewise, with that of the default, which goes back if it
  *	cannot be
- * @FTRACE_TRACER_JOINED: it runs, and whoever writes to the files need not know
+ * @FTRACE_TRACER_JOINED: it runs, and nobody who writes to the files need know
+ *	of it
  * @FTRACE_TRACER_KNOWN: it runs, and since it joined somebody has opened
  *	function_tracers or used a name, or there is nothing to know: it is never
  *	the default
- * @FTRACE_TRACER_STOPPED: it has left and will go on with the filter it had
+ * @FTRACE_TRACER_STOPPED: it has left, and keeps its filter until it is back
  *
  * See ftrace_tracer_becomes() for what may follow what.
  */
@@ -45,9 +46,10 @@ enum ftrace_tracer_life {
  * @ops: the ops
  * @tr: the trace array in whose function_tracers it is
  * @life: how far it has come
- * @id: that of this time it runs, by which an open file finds it again; no other
- *	one ever has the same
- * @turn: of those of @tr that run the one with the highest is the default; 0: never
+ * @id: a new one each time that it joins, by which an open file finds it again;
+ *	no two are ever the same
+ * @turn: the default is the tracer of @tr that runs and has the highest; 0:
+ *	never
  * @pids: which tasks it is for, NULL: never said, or it is @tr's own, whose lists
  *	  are those of @tr
  * @name: what it is called, unique in @tr
@@ -65,7 +67,7 @@ struct ftrace_tracer {
 	char			name[FTRACE_TRACER_NAME];
 };
 
-/* Only such a tracer is called. */
+/* Only a tracer in one of these states is called. */
 static inline bool ftrace_tracer_runs(const struct ftrace_tracer *t)
 {
 	return t && (t->life == FTRACE_TRACER_JOINED ||

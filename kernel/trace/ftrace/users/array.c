@@ -9,14 +9,14 @@
 #include "users.h"
 
 /*
- * Each ops that leaves a trace array gets the next number. Who waits for a grace
- * period of RCU-tasks waits for all that had left when it began: nobody is in a
- * callback of those up to nr_quiet any more. ftrace_lock.
+ * Each ops of a trace array gets the next number when it leaves. A grace period
+ * of RCU-tasks is one for all that had left when it began: nobody is in a
+ * callback of those with numbers up to nr_quiet any more. ftrace_lock.
  */
 static u64 nr_left, nr_quiet;
 
 /**
- * ftrace_array_left - an ops is called no more, but a task may still be in it
+ * ftrace_array_left - an ops is no longer called, but a task may still be in it
  * @ops: the ops; nothing happens if it is of no trace array
  *
  * What else its user has to do before nobody comes in again, such as the graph
@@ -37,7 +37,8 @@ void ftrace_array_left(struct ftrace_ops *ops)
  * ftrace_array_wait - wait until no task is in a callback of a trace array
  * @ops: the array's own; none of the array is registered, nor will be
  *
- * If none has ever been, or somebody has waited since, that is so already.
+ * Returns at once if none has ever been registered, or somebody has waited
+ * since.
  *
  * Context: process, no lock held that a traced task may need to get on.
  */
@@ -64,7 +65,7 @@ void ftrace_array_wait(const struct ftrace_ops *ops)
 void ftrace_init_trace_array(struct trace_array *tr)
 {
 	INIT_LIST_HEAD(&tr->func_probes);
-	/* Its graph tracer has the same filter, and may be the first to run. */
+	/* The array's graph tracer has the same filter, and may run first. */
 	if (tr->ops)
 		ftrace_ops_init(tr->ops);
 }
@@ -95,7 +96,7 @@ __init void ftrace_init_global_array_ops(struct trace_array *tr)
  */
 void ftrace_init_array_ops(struct trace_array *tr, ftrace_func_t func)
 {
-	/* An instance may trace functions in one way only, for now. */
+	/* For now, the top level can have only one callback at a time. */
 	WARN_ON(tr->flags & TRACE_ARRAY_FL_GLOBAL &&
 		tr->ops->func != ftrace_stub);
 	tr->ops->func = func;

@@ -50,7 +50,8 @@ int __init register_ftrace_command(struct ftrace_func_command *cmd)
  * unregister_ftrace_command - take a command away again
  * @cmd: the command
  *
- * For an initcall that fails half way, see ftrace_run_command().
+ * For an initcall that fails half way. After the boot nothing may do this, see
+ * ftrace_run_command().
  *
  * Context: process, at boot only.
  * Return: 0, or -ENODEV if the command is not registered.

@@ -7,10 +7,11 @@
  * traces calls it straight; otherwise the trampoline of the site's set leaves
  * for it when it is done with the others.
  *
- * One function can have one direct call, and one ops that changes where it goes
- * on (FTRACE_OPS_FL_IPMODIFY, as livepatch does). Both on the same function work
- * if the direct call runs the function by the address on the stack. So its ops
- * is asked before they are brought together, and told when they part.
+ * A function can have one direct call, and one ops that changes where it goes
+ * on (FTRACE_OPS_FL_IPMODIFY, as livepatch does). It can have both if the
+ * direct call, when it runs the function, calls it at the address on the stack.
+ * So the ops with the direct call is asked before the other comes, and told
+ * when it has gone.
  */
 #include <linux/err.h>
 
@@ -18,9 +19,9 @@
 #include "users.h"
 
 /*
- * Who has direct calls and who changes where functions go on: covers the coming
- * and going of both, and FTRACE_OPS_FL_SHARED. Outside of ftrace_lock, because
- * ops_func() may call modify_ftrace_direct_nolock().
+ * Covers the coming and going of ops with direct calls and of ops that change
+ * where functions go on, and FTRACE_OPS_FL_SHARED. Taken outside of
+ * ftrace_lock, because ops_func() may call modify_ftrace_direct_nolock().
  */
 static DEFINE_MUTEX(direct_mutex);
 
@@ -68,8 +69,9 @@ static struct ftrace_ops *next_meeting(struct ftrace_ops *at,
 /* ---- ops that change where functions go on ------------------------------- */
 
 /*
- * A direct ops on the functions of @ops that has to be told something: that it
- * shares one, or that it does no more. It cannot go while direct_mutex is held.
+ * A direct ops on the functions of @ops that has to be told either that it now
+ * shares one of them, or that it no longer does. It cannot go while
+ * direct_mutex is held.
  */
 static struct ftrace_ops *find_to_tell(struct ftrace_ops *ops, bool share)
 {
@@ -111,7 +113,7 @@ static int tell(struct ftrace_ops *ops, bool share)
 		ret = direct->ops_func(direct, share ?
 				FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER :
 				FTRACE_OPS_CMD_DISABLE_SHARE_IPMODIFY_PEER);
-		/* One that fails to go back goes on as it is, which works. */
+		/* An ops that cannot go back goes on as it is, which works. */
 		if (ret && (share || ret == -EAGAIN))
 			return ret;
 		set_shared(direct, share);
@@ -120,8 +122,8 @@ static int tell(struct ftrace_ops *ops, bool share)
 }
 
 /*
- * Who is to be told may hold a lock of its own and wait for direct_mutex; then
- * it answers -EAGAIN.
+ * An ops that is to be told may hold a lock of its own and wait for
+ * direct_mutex; then it answers -EAGAIN.
  */
 static void tell_of_parting(struct ftrace_ops *ops)
 {
@@ -167,7 +169,7 @@ int ftrace_register_ipmodify(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_unregister_ipmodify - the reverse
+ * ftrace_unregister_ipmodify - undo ftrace_register_ipmodify()
  * @ops: the ops
  *
  * Context: process.
@@ -281,13 +283,13 @@ static bool is_registered(const struct ftrace_ops *ops)
 }
 
 /**
- * unregister_ftrace_direct - have functions call other code no more
+ * unregister_ftrace_direct - have functions no longer call other code
  * @ops: as registered
  * @addr: the code, as registered
  * @free_filters: forget which functions, too
  *
- * When it returns, nobody is on the way to the code, but a task may be asleep
- * in it.
+ * When it returns, no new call of the code begins, but a task may be asleep in
+ * it.
  *
  * Context: process; may sleep for a grace period.
  * Return: 0; -EINVAL if that is not registered.

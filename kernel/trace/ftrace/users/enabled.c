@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kernel.ftrace_enabled.
+ * The sysctl kernel.ftrace_enabled.
  */
 #include <linux/init.h>
 #include <linux/sysctl.h>

@@ -125,8 +125,8 @@ void ftrace_set_global_notrace(unsigned char *buf, int len, int reset)
 EXPORT_SYMBOL_GPL(ftrace_set_global_notrace);
 
 /*
- * The call sites of given functions. -EINVAL if one of them has none, or has one
- * that has been set aside: it could only be taken away.
+ * The call sites of given functions. -EINVAL if one of them has none, or has
+ * one that was set aside, which can only be taken out of a filter.
  */
 static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt,
 				    bool remove)

@@ -3,10 +3,10 @@
  * Ops behind one callback: graph users.
  *
  * All of them hook the return of a function by the same callback, which must
- * run once for a call, however many want that. So each is a member of a call
- * site's set with a filter of its own, like any other ops, and the code that
- * serves the set calls the callback once, behind all others: it puts another
- * return address on the stack, and they shall see who called.
+ * run once for a call, however many of them want that. So each is a member of a
+ * call site's set with a filter of its own, like any other ops, and the code
+ * that serves the set calls the callback once, after all others: it replaces
+ * the return address on the stack, and the others are to see who called.
  *
  * Call sites without a trampoline get there through ftrace_graph_call, which
  * is switched on while there is a graph user.

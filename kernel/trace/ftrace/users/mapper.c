@@ -95,7 +95,7 @@ int ftrace_func_mapper_add_ip(struct ftrace_func_mapper *mapper,
 }
 
 /**
- * ftrace_func_mapper_remove_ip - keep data for a call site no more
+ * ftrace_func_mapper_remove_ip - stop keeping data for a call site
  * @mapper: the mapper
  * @ip: the site
  *
@@ -113,7 +113,7 @@ void *ftrace_func_mapper_remove_ip(struct ftrace_func_mapper *mapper,
 		return NULL;
 	rhashtable_remove_fast(&mapper->table, &map->node, mapper_params);
 	data = map->data;
-	/* Those who look for a neighbour may be walking across it. */
+	/* A look-up of a neighbour in the table may be walking across it. */
 	kfree_rcu_mightsleep(map);
 	return data;
 }

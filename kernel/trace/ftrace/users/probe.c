@@ -62,7 +62,7 @@ struct ftrace_hash *ftrace_probe_live(struct func_probe *probe)
 					 lockdep_is_held(&ftrace_lock));
 }
 
-/* Takes @live over. What is no more in it is not called after a grace period. */
+/* Takes @live over. Sites no longer in it get no call after a grace period. */
 static void publish_live(struct func_probe *probe, struct ftrace_hash *live)
 {
 	struct ftrace_hash *old;
@@ -94,7 +94,7 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 	return ret;
 }
 
-/* Have no site call any more. */
+/* Have no site call the probe any more. */
 static void clear_callers(struct func_probe *probe)
 {
 	guard(mutex)(&ftrace_lock);
@@ -104,7 +104,7 @@ static void clear_callers(struct func_probe *probe)
 
 /* ---- their data ---------------------------------------------------------- */
 
-/* The first @nr of @sites. Nobody is called for them, nor will be. */
+/* Free the data of the first @nr of @sites, which get no more calls. */
 static void free_sites(struct func_probe *probe, const struct ftrace_hash *sites,
 		       unsigned int nr)
 {
@@ -180,7 +180,7 @@ struct func_probe *ftrace_probe_create(struct trace_array *tr,
 	probe->tr = tr;
 	probe->probe_ops = probe_ops;
 	probe->ops.func = probe_call;
-	/* FL_RCU: only where RCU watches does its grace period mean anything. */
+	/* FL_RCU: where RCU does not watch, a grace period means nothing. */
 	probe->ops.flags = FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_RECURSION |
 			   FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_OWN_FILTER;
 	probe->ops.name = "trace_probe";
@@ -202,7 +202,8 @@ static void free_probe(struct rcu_head *rcu)
  * @probe: the probe
  *
  * Nothing of it is live, and a grace period has passed since something was. But
- * a task may be preempted on its way to the callback, to find nothing there.
+ * a preempted task may still be on its way to the callback, which then finds
+ * nothing live.
  *
  * Context: process, ftrace_probe_mutex held.
  */
@@ -281,7 +282,7 @@ int ftrace_probe_shrink(struct func_probe *probe, struct ftrace_hash *rest)
 	if (!gone)
 		return -EINVAL;
 
-	/* The last site's calls end with the ops, in ftrace_probe_destroy(). */
+	/* The calls of the last site end in ftrace_probe_destroy(). */
 	publish_live(probe, rest);
 	if (rest)
 		set_callers(probe, rest);

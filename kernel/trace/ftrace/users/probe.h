@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function probes: one of them is probe.c's, all of them are probes.c's.
+ * Function probes: probe.c is about a single one, probes.c about all of them.
  */
 #ifndef _KERNEL_TRACE_FTRACE_PROBE_H
 #define _KERNEL_TRACE_FTRACE_PROBE_H
@@ -10,9 +10,10 @@
 #include "../ops/ops.h"
 
 /*
- * Serialises all that adds or removes probes, text that goes included, and is
- * what init() and free() of a probe are called under. Those may disable events,
- * and with them kprobes, which need ftrace_lock: it cannot be held over them.
+ * Serialises all that adds or removes probes, including text that goes away.
+ * init() and free() of a probe are called with it held. Those may disable
+ * events, and with them kprobes, which need ftrace_lock: so that one cannot be
+ * held here.
  *
  * Order: event_mutex > trace_types_lock > ftrace_probe_mutex > ftrace_lock.
  */

@@ -15,8 +15,8 @@
 
 /*
  * The filter of the ops has lost these sites already. If none is left the probe
- * stays, for whoever set it to take away: a command may have to undo more than the
- * probe itself, as that of a snapshot has.
+ * stays, until whoever set it takes it away: a command may have to undo more
+ * than the probe itself, as snapshot has.
  */
 static bool forget_sites(struct func_probe *probe, u32 start, u32 end)
 {
@@ -26,10 +26,11 @@ static bool forget_sites(struct func_probe *probe, u32 start, u32 end)
 }
 
 /**
- * ftrace_probes_lock - have nobody add or remove probes
+ * ftrace_probes_lock - keep others from adding and removing probes
  *
- * Who names a function for a probe has it until then, so text can go in here with
- * no one left who would bring a site of it back.
+ * It is also held from when a function is looked up for a probe until the
+ * function has the probe. So while text goes away under this lock, nobody can
+ * bring a site in it back.
  *
  * Context: process; may hold event_mutex and trace_types_lock, not ftrace_lock.
  */
@@ -49,10 +50,10 @@ void ftrace_probes_unlock(void)
 /**
  * ftrace_probes_forget - take all probes away from text that is gone
  * @start: the first address, as ftrace_text_key()
- * @end: the first address behind it, likewise
+ * @end: the first address after it, likewise
  *
- * With what they keep for these functions. Other text may come to lie there, whose
- * calls are not what they were set for.
+ * The data that they keep for these functions goes, too. Other text may come to
+ * lie there, for whose calls the probes were not set.
  *
  * Context: process, event_mutex held, for the sake of free(), trace_types_lock, and
  * ftrace_probes_lock(); not ftrace_lock. Waits for one grace period if there are
@@ -158,7 +159,7 @@ int register_ftrace_function_probe(char *glob, struct trace_array *tr,
 	struct ftrace_hash *sites;
 	int ret = -ENOMEM;
 
-	/* Text whose functions have been found stays until they have the probe. */
+	/* Functions that were found stay until they have the probe. */
 	guard(mutex)(&ftrace_probe_mutex);
 	sites = match_sites(glob);
 	if (IS_ERR(sites))

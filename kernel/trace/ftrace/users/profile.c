@@ -28,10 +28,10 @@
 #include "profile.h"
 #include "users.h"
 
-/* Functions that come with modules while a profile runs, in any case. */
+/* Room for functions of modules that come while a profile runs. */
 #define PROFILE_ROOM	4096
 
-/* Who starts, stops or reads a profile. */
+/* For starting, stopping or reading a profile. */
 DEFINE_MUTEX(ftrace_profile_mutex);
 struct ftrace_profile *ftrace_profile;
 
@@ -43,7 +43,7 @@ static struct ftrace_profile *counting;
 
 /* ---- the call path ------------------------------------------------------- */
 
-/* A slot's value for a function, with a counter of its own; 0: all are taken. */
+/* Claim a counter for a function. The slot's value; 0: all are taken. */
 static u64 claim_counter(struct ftrace_profile *p, u32 key)
 {
 	u32 nr = atomic_fetch_add_unless(&p->nr_used, 1, p->nr_counters);
@@ -160,8 +160,8 @@ static int graph_enter(struct ftrace_graph_ent *trace, struct fgraph_ops *gops)
 }
 
 /*
- * A call may return in another session than it began in, and what it left may
- * even be of another user of the graph tracer that had the same index.
+ * A call may return in another session than it began in. What is on the shadow
+ * stack may even be of another graph user that had the same index.
  */
 static bool call_is_of(const struct profile_call *call,
 		       const struct ftrace_profile *p)
@@ -202,7 +202,7 @@ static struct fgraph_ops profile_ops = {
 	.entryfunc	= graph_enter,
 	.retfunc	= graph_return,
 	.ops.name	= "trace_profile",
-	/* It looks itself: graph_enter(). */
+	/* This flag: graph_enter() itself checks which task it is. */
 	.ops.flags	= FTRACE_OPS_FL_PID,
 };
 
@@ -250,7 +250,7 @@ static int attach(void)
 	return register_ftrace_function(&profile_ops);
 }
 
-/* It is registered: nothing to fail. */
+/* The ops is registered, so nothing can fail. */
 static void detach(void)
 {
 	unregister_ftrace_function(&profile_ops);
@@ -332,8 +332,8 @@ static struct ftrace_profile *profile_replace(struct ftrace_profile *p)
 
 /*
  * When this returns, no count changes any more and the profile can be freed.
- * Who counts has preemption off. RCU waits for those that it watches, the rude
- * flavour for the others.
+ * Whatever counts has preemption off. RCU waits for it where RCU watches, the
+ * rude flavour of RCU-tasks elsewhere.
  */
 static void stop_counting(void)
 {
@@ -355,7 +355,7 @@ static int start(void)
 		return -ENOMEM;
 
 	p = profile_replace(p);
-	/* Who counts finds counters that are 0. */
+	/* Whatever counts from now on finds counters that are 0. */
 	smp_store_release(&counting, ftrace_profile);
 	ret = attach();
 	if (ret) {
@@ -425,7 +425,7 @@ void ftrace_profile_report_lost(struct ftrace_profile *p)
 /**
  * ftrace_profile_forget - other functions will be in a stretch of text
  * @start: first address
- * @end: first address behind it
+ * @end: first address after it
  *
  * What was counted there must not be taken for theirs.
  *

@@ -60,7 +60,7 @@ struct ftrace_profile {
 	struct ftrace_profile_counter	*of_cpu[];
 };
 
-/* Who starts, stops or reads a profile. */
+/* For starting, stopping or reading a profile. */
 extern struct mutex ftrace_profile_mutex;
 
 /*

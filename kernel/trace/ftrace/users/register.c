@@ -27,7 +27,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 EXPORT_SYMBOL_GPL(register_ftrace_function);
 
 /**
- * unregister_ftrace_function - have an ops called no more
+ * unregister_ftrace_function - have an ops no longer called
  * @ops: the ops; may be freed when this returns 0
  *
  * Context: process; may sleep for a grace period.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops come and go.
+ * Registering ops and unregistering them: what users/ does for all callers.
  */
 #include <linux/rcupdate.h>
 
@@ -8,7 +8,7 @@
 #include "../tracers/tracers.h"
 #include "users.h"
 
-/* What this core, or this state of it, cannot do for an ops. */
+/* Is there something the ops asks for that this core cannot do, or not now? */
 static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f)
 {
 	if (ops->flags & FTRACE_OPS_FL_DELETED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rest of the kernel calls, as far as files and text that goes need it.
+ * What files/ and text that goes away use of the code behind the public calls.
  */
 #ifndef _KERNEL_TRACE_FTRACE_USERS_H
 #define _KERNEL_TRACE_FTRACE_USERS_H
