@@ -258,15 +258,16 @@ suite_livepatch() {
 		--cpus 2 "${turns[@]}" "$here/guest-livepatch.sh" "$build/livepatch"
 }
 
-# Those of "make callers" that are quick to build and to run, and always pass.
+# Those of "make callers" that are quick to build and to run, and always pass. Those of
+# user events do not wait for the works by which the base frees an event, and failed
+# here once in spite of user-events-wait.c.
 suite_callers() {
 	if ! "$top/base/callers.sh" --some "$kernel" 2>&1 | sed -u 's/^/# callers: /'; then
 		fail "callers: their tests can be built"
 		return
 	fi
 	judge callers -- "$here/callers.py" --tap --kernel "$kernel" --hang 600 \
-		'bpf/*' 'fail_function/*' 'kunit/*' 'ring-buffer/*' 'samples/*' \
-		'user_events/*'
+		'bpf/*' 'fail_function/*' 'kunit/*' 'ring-buffer/*' 'samples/*'
 }
 
 # Small kernels, each with one thing other than in the kernel under test.
