@@ -359,6 +359,7 @@ u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 	if (ftrace_text_early()) {
 		write_alone(entries, nr);
 	} else {
+		lockdep_assert_held(&ftrace_lock);
 		if (WARN_ON_ONCE(plan != ftrace_window_plan))
 			return 0;
 		ns = write_in_stop(entries, nr);

@@ -163,6 +163,7 @@ bool ftrace_serve_better(struct ftrace_opset *set);
 /* Give an ops another callback. Callers under way may still be in the old one. */
 static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)
 {
+	lockdep_assert_held(&ftrace_lock);
 	if (ops->func == func)
 		return;
 	WRITE_ONCE(ops->func, func);
