@@ -179,43 +179,6 @@ static void expect_call(struct kunit *test, const struct dyn_ftrace *rec,
 	expect_bytes(test, rec, &want);
 }
 
-/*
- * The records of the victims, ascending, each a nop that nobody traces; false
- * if there is someone who does. Under ftrace_lock.
- */
-static bool victims(struct kunit *test, struct dyn_ftrace **recs)
-{
-	u32 sites[FTRACE_NR_VICTIMS];
-	unsigned int i, j;
-
-	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
-		unsigned long addr = (unsigned long)ftrace_victims[i].func;
-		u32 key = ftrace_text_key(ftrace_location(addr));
-
-		for (j = i; j && sites[j - 1] > key; j--)
-			sites[j] = sites[j - 1];
-		sites[j] = key;
-	}
-	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(sites, FTRACE_NR_VICTIMS));
-	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
-
-	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
-		recs[i] = ftrace_rec_find(ftrace_text_addr(sites[i]));
-		KUNIT_EXPECT_NOT_NULL(test, recs[i]);
-		if (!recs[i])
-			return false;
-		if ((recs[i]->state & ~FTRACE_REC_KEPT) ||
-		    ftrace_rec_text(recs[i])) {
-			KUNIT_FAIL(test, "someone traces %ps (%#x)",
-				   (void *)ftrace_rec_ip(recs[i]),
-				   recs[i]->state);
-			return false;
-		}
-		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(sites[i], 0));
-	}
-	return true;
-}
-
 /* The victims do what they do, and call the target or not. */
 static void expect_hits(struct kunit *test, unsigned int hits)
 {
@@ -298,7 +261,7 @@ static void write_test(struct kunit *test)
 	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
 
 	guard(mutex)(&ftrace_lock);
-	if (victims(test, recs))
+	if (ftrace_victim_recs(test, recs))
 		write_and_back(test, recs);
 }
 
@@ -394,7 +357,7 @@ static void bad_bytes_test(struct kunit *test)
 
 	watch_reports(test);
 	guard(mutex)(&ftrace_lock);
-	if (victims(test, recs))
+	if (ftrace_victim_recs(test, recs))
 		write_bad(test, recs);
 }
 
@@ -410,7 +373,7 @@ static void no_text_test(struct kunit *test)
 
 	watch_reports(test);
 	guard(mutex)(&ftrace_lock);
-	if (!victims(test, recs))
+	if (!ftrace_victim_recs(test, recs))
 		return;
 	nop = bytes_at(recs[0]);
 	for (i = 0; i < MCOUNT_INSN_SIZE; i++) {
@@ -428,7 +391,7 @@ static void no_text_test(struct kunit *test)
 	expect_bytes(test, recs[0], &nop);
 }
 
-/* ---- from ops to text ---------------------------------------------------- */
+/* ---- the whole text ------------------------------------------------------ */
 
 /* All records that are good, to stay as they are but for those given. */
 static void plan_all(struct kunit *test, struct ftrace_plan *plan,
@@ -496,103 +459,8 @@ static void whole_text_test(struct kunit *test)
 	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
 
 	guard(mutex)(&ftrace_lock);
-	if (victims(test, recs))
+	if (ftrace_victim_recs(test, recs))
 		check_all(test, recs);
-}
-
-static atomic_t callbacks;
-
-static void count_callback(unsigned long ip, unsigned long parent_ip,
-			   struct ftrace_ops *op, struct ftrace_regs *fregs)
-{
-	atomic_inc(&callbacks);
-}
-
-static struct ftrace_ops counter = { .func = count_callback };
-
-/* How often the callback runs when each of the victims does, once. */
-static void expect_callbacks(struct kunit *test, int want)
-{
-	unsigned int i;
-
-	atomic_set(&callbacks, 0);
-	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
-		ftrace_victims[i].func();
-	KUNIT_EXPECT_EQ(test, atomic_read(&callbacks), want);
-}
-
-/* Which victims call something, one bit each; and the records say so. */
-static unsigned int victims_on(struct kunit *test)
-{
-	unsigned int i, on = 0;
-
-	guard(mutex)(&ftrace_lock);
-	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
-		unsigned long addr = (unsigned long)ftrace_victims[i].func;
-		unsigned long ip = ftrace_location(addr);
-		struct dyn_ftrace *rec = ftrace_rec_find(ip);
-
-		KUNIT_EXPECT_NOT_NULL(test, rec);
-		if (!rec)
-			continue;
-		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(ftrace_text_key(ip),
-							    ftrace_rec_text(rec)));
-		KUNIT_EXPECT_EQ(test, ftrace_opset_has(ftrace_rec_set(rec), &counter),
-				ftrace_rec_text(rec) != 0);
-		if (ftrace_rec_text(rec))
-			on |= BIT(i);
-	}
-	return on;
-}
-
-static int filter(unsigned int i, bool remove, bool reset)
-{
-	return ftrace_set_filter_ip(&counter,
-				    (unsigned long)ftrace_victims[i].func,
-				    remove, reset);
-}
-
-static void free_counter(void *unused)
-{
-	if (counter.flags & FTRACE_OPS_FL_ENABLED)
-		unregister_ftrace_function(&counter);
-	ftrace_free_filter(&counter);
-}
-
-static void ops_test(struct kunit *test)
-{
-	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
-	bool free;
-
-	mutex_lock(&ftrace_lock);
-	free = victims(test, recs);
-	mutex_unlock(&ftrace_lock);
-	if (!free)
-		return;
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_counter, NULL),
-			0);
-
-	KUNIT_EXPECT_EQ(test, filter(1, false, true), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
-	expect_callbacks(test, 0);
-
-	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1));
-	expect_callbacks(test, 1);
-
-	KUNIT_EXPECT_EQ(test, filter(2, false, false), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1) | BIT(2));
-	expect_callbacks(test, 2);
-	KUNIT_EXPECT_EQ(test, filter(1, true, false), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(2));
-	expect_callbacks(test, 1);
-	KUNIT_EXPECT_EQ(test, filter(0, false, true), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(0));
-	expect_callbacks(test, 1);
-
-	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&counter), 0);
-	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
-	expect_callbacks(test, 0);
 }
 
 static struct kunit_case plan_cases[] = {
@@ -603,7 +471,6 @@ static struct kunit_case plan_cases[] = {
 	KUNIT_CASE(bad_bytes_test),
 	KUNIT_CASE(no_text_test),
 	KUNIT_CASE(whole_text_test),
-	KUNIT_CASE(ops_test),
 	{}
 };
 

@@ -4,6 +4,7 @@
  *
  * No two of them are alike, or the compiler would make one of them.
  */
+#include <kunit/test.h>
 #include <linux/compiler.h>
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -12,6 +13,7 @@
 #include <asm/ibt.h>
 #include <asm/nospec-branch.h>
 
+#include "../ops/ops.h"
 #include "victim.h"
 
 noinline unsigned int ftrace_kunit_victim0(void)
@@ -36,6 +38,48 @@ const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS] = {
 	{ "ftrace_kunit_victim1", ftrace_kunit_victim1, 101 },
 	{ "ftrace_kunit_victim2", ftrace_kunit_victim2, 102 },
 };
+
+/**
+ * ftrace_victim_recs - the records of the victims
+ * @test: the test, which fails where there are none
+ * @recs: room for FTRACE_NR_VICTIMS; they come in the order of addresses
+ *
+ * Context: process, ftrace_lock.
+ * Return: true if each is a nop that nobody traces.
+ */
+bool ftrace_victim_recs(struct kunit *test, struct dyn_ftrace **recs)
+{
+	u32 sites[FTRACE_NR_VICTIMS];
+	unsigned int i, j;
+
+	lockdep_assert_held(&ftrace_lock);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		unsigned long addr = (unsigned long)ftrace_victims[i].func;
+		u32 key = ftrace_text_key(ftrace_location(addr));
+
+		for (j = i; j && sites[j - 1] > key; j--)
+			sites[j] = sites[j - 1];
+		sites[j] = key;
+	}
+	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(sites, FTRACE_NR_VICTIMS));
+	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
+
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		recs[i] = ftrace_rec_find(ftrace_text_addr(sites[i]));
+		KUNIT_EXPECT_NOT_NULL(test, recs[i]);
+		if (!recs[i])
+			return false;
+		if ((recs[i]->state & ~FTRACE_REC_KEPT) ||
+		    ftrace_rec_text(recs[i])) {
+			KUNIT_FAIL(test, "someone traces %ps (%#x)",
+				   (void *)ftrace_rec_ip(recs[i]),
+				   recs[i]->state);
+			return false;
+		}
+		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(sites[i], 0));
+	}
+	return true;
+}
 
 static noinline unsigned int ftrace_kunit_twin(void)
 {

@@ -8,6 +8,9 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
+struct dyn_ftrace;
+struct kunit;
+
 #define FTRACE_NR_VICTIMS	3
 
 /**
@@ -23,6 +26,8 @@ struct ftrace_victim {
 };
 
 extern const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS];
+
+bool ftrace_victim_recs(struct kunit *test, struct dyn_ftrace **recs);
 
 unsigned int ftrace_kunit_victim0(void);
 unsigned int ftrace_kunit_victim1(void);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From ops to text: what registering them and changing their filters writes.
+ */
+#include <kunit/test.h>
+
+#include "../ops/ops.h"
+#include "victim.h"
+
+static atomic_t callbacks;
+
+static void count_callback(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	atomic_inc(&callbacks);
+}
+
+static struct ftrace_ops counter = { .func = count_callback };
+
+/* How often the callback runs when each of the victims does, once. */
+static void expect_callbacks(struct kunit *test, int want)
+{
+	unsigned int i;
+
+	atomic_set(&callbacks, 0);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
+		ftrace_victims[i].func();
+	KUNIT_EXPECT_EQ(test, atomic_read(&callbacks), want);
+}
+
+/* Which victims call something, one bit each; and the records say so. */
+static unsigned int victims_on(struct kunit *test)
+{
+	unsigned int i, on = 0;
+
+	guard(mutex)(&ftrace_lock);
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		unsigned long addr = (unsigned long)ftrace_victims[i].func;
+		unsigned long ip = ftrace_location(addr);
+		struct dyn_ftrace *rec = ftrace_rec_find(ip);
+
+		KUNIT_EXPECT_NOT_NULL(test, rec);
+		if (!rec)
+			continue;
+		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(ftrace_text_key(ip),
+							    ftrace_rec_text(rec)));
+		KUNIT_EXPECT_EQ(test, ftrace_opset_has(ftrace_rec_set(rec), &counter),
+				ftrace_rec_text(rec) != 0);
+		if (ftrace_rec_text(rec))
+			on |= BIT(i);
+	}
+	return on;
+}
+
+static int filter(unsigned int i, bool remove, bool reset)
+{
+	return ftrace_set_filter_ip(&counter,
+				    (unsigned long)ftrace_victims[i].func,
+				    remove, reset);
+}
+
+static void free_counter(void *unused)
+{
+	if (counter.flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(&counter);
+	ftrace_free_filter(&counter);
+}
+
+static void ops_test(struct kunit *test)
+{
+	struct dyn_ftrace *recs[FTRACE_NR_VICTIMS];
+	bool free;
+
+	mutex_lock(&ftrace_lock);
+	free = ftrace_victim_recs(test, recs);
+	mutex_unlock(&ftrace_lock);
+	if (!free)
+		return;
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_counter, NULL),
+			0);
+
+	KUNIT_EXPECT_EQ(test, filter(1, false, true), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
+	expect_callbacks(test, 0);
+
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1));
+	expect_callbacks(test, 1);
+
+	KUNIT_EXPECT_EQ(test, filter(2, false, false), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(1) | BIT(2));
+	expect_callbacks(test, 2);
+	KUNIT_EXPECT_EQ(test, filter(1, true, false), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(2));
+	expect_callbacks(test, 1);
+	KUNIT_EXPECT_EQ(test, filter(0, false, true), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), BIT(0));
+	expect_callbacks(test, 1);
+
+	KUNIT_EXPECT_EQ(test, unregister_ftrace_function(&counter), 0);
+	KUNIT_EXPECT_EQ(test, victims_on(test), 0);
+	expect_callbacks(test, 0);
+}
+
+static struct kunit_case update_cases[] = {
+	KUNIT_CASE(ops_test),
+	{}
+};
+
+static struct kunit_suite update_suite = {
+	.name		= "ftrace-update",
+	.test_cases	= update_cases,
+};
+
+kunit_test_suite(update_suite);
