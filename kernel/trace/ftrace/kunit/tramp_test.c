@@ -5,11 +5,8 @@
  * No KUNIT_ASSERT under the lock: it would not be unlocked.
  */
 #include <kunit/test.h>
-#include <linux/context_tracking.h>
 #include <linux/delay.h>
-#include <linux/irqflags.h>
 #include <linux/memory.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <asm/alternative.h>
 #include <asm/insn.h>
@@ -196,11 +193,6 @@ static void emit_test(struct kunit *test)
 
 /* ---- what it does -------------------------------------------------------- */
 
-static unsigned long six_site(void)
-{
-	return ftrace_location((unsigned long)ftrace_kunit_six);
-}
-
 static void switch_site(struct kunit *test, struct dyn_ftrace *rec, u32 from,
 			u32 to)
 {
@@ -225,7 +217,7 @@ static void expect_seen(struct kunit *test, const struct ftrace_tramp_spec *spec
 
 	KUNIT_EXPECT_EQ(test, nr_seen, spec->nr);
 	for (i = 0; i < spec->nr; i++) {
-		KUNIT_EXPECT_EQ(test, seen[i].ip, six_site());
+		KUNIT_EXPECT_EQ(test, seen[i].ip, ftrace_kunit_six_site());
 		KUNIT_EXPECT_EQ(test, (unsigned long)seen[i].op,
 				spec->call[i].arg);
 		KUNIT_EXPECT_EQ(test, seen[i].regs, spec->regs);
@@ -237,7 +229,7 @@ static void expect_seen(struct kunit *test, const struct ftrace_tramp_spec *spec
 			KUNIT_EXPECT_EQ(test, seen[i].arg[k], k + 1);
 	}
 	if (spec->nr && !go_to)
-		KUNIT_EXPECT_EQ(test, seen[0].rip, six_site() + MCOUNT_INSN_SIZE);
+		KUNIT_EXPECT_EQ(test, seen[0].rip, ftrace_kunit_six_site() + MCOUNT_INSN_SIZE);
 }
 
 /* Runs through a trampoline for @spec; the lock is held. */
@@ -282,12 +274,12 @@ static void run_tramp(struct kunit *test, struct dyn_ftrace *rec,
 
 static struct dyn_ftrace *six_rec(struct kunit *test)
 {
-	u32 site = ftrace_text_key(six_site());
+	u32 site = ftrace_text_key(ftrace_kunit_six_site());
 	struct dyn_ftrace *rec;
 
 	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(&site, 1));
 	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
-	rec = ftrace_rec_find(six_site());
+	rec = ftrace_rec_find(ftrace_kunit_six_site());
 	KUNIT_EXPECT_NOT_NULL(test, rec);
 	if (rec && ftrace_rec_text(rec)) {
 		KUNIT_FAIL(test, "someone traces it");
@@ -350,108 +342,6 @@ static void jump_test(struct kunit *test)
 	ftrace_tramp_put(t);
 }
 
-/* ---- where RCU does not watch ---------------------------------------------- */
-
-/**
- * struct counted - an ops that counts its calls
- * @ops: the ops
- * @calls: how many there were
- */
-struct counted {
-	struct ftrace_ops	ops;
-	unsigned int		calls;
-};
-
-static notrace void count_callback(unsigned long ip, unsigned long parent_ip,
-				   struct ftrace_ops *op,
-				   struct ftrace_regs *fregs)
-{
-	container_of(op, struct counted, ops)->calls++;
-}
-
-static struct counted needs_rcu = {
-	.ops	= {
-		.func	= count_callback,
-		.flags	= FTRACE_OPS_FL_RCU,
-	},
-};
-
-/* Takes the same ways, and does not care. */
-static struct counted needs_none = {
-	.ops	= {
-		.func	= count_callback,
-		.flags	= FTRACE_OPS_FL_RECURSION,
-	},
-};
-
-/* By the call site, through the trampoline and the guard. */
-static void call_by_site(unsigned long site)
-{
-	ftrace_kunit_six(1, 2, 3, 4, 5, 6);
-}
-
-/* As a call site does that has no trampoline. */
-static void call_by_list(unsigned long site)
-{
-	arch_ftrace_ops_list_func(site, _THIS_IP_, NULL, NULL);
-}
-
-/*
- * Calls both where RCU watches, or as the idle loop would. Nothing in there may
- * ask RCU for anything, so what was seen is judged afterwards.
- */
-static void expect_calls(struct kunit *test, bool idle,
-			 void (*call)(unsigned long site))
-{
-	unsigned long site = six_site(), flags;
-	bool watching;
-
-	needs_rcu.calls = 0;
-	needs_none.calls = 0;
-	local_irq_save(flags);
-	if (idle)
-		ct_idle_enter();
-	watching = rcu_is_watching();
-	call(site);
-	if (idle)
-		ct_idle_exit();
-	local_irq_restore(flags);
-
-	KUNIT_EXPECT_NE(test, watching, idle);
-	KUNIT_EXPECT_EQ(test, needs_rcu.calls, watching);
-	KUNIT_EXPECT_EQ(test, needs_none.calls, 1);
-}
-
-static int trace_six(struct counted *c)
-{
-	return ftrace_set_filter_ip(&c->ops, six_site(), 0, 0) ?:
-	       register_ftrace_function(&c->ops);
-}
-
-static void untrace_six(struct kunit *test, struct counted *c)
-{
-	KUNIT_EXPECT_EQ(test, 0, unregister_ftrace_function(&c->ops));
-	ftrace_free_filter(&c->ops);
-}
-
-static void rcu_test(struct kunit *test)
-{
-	/* The one never stops watching, the others warn of who is not the idle loop. */
-	if (!IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE) ||
-	    IS_ENABLED(CONFIG_RCU_EQS_DEBUG) ||
-	    IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))
-		kunit_skip(test, "RCU cannot be made to look away");
-
-	KUNIT_ASSERT_EQ(test, 0, trace_six(&needs_rcu));
-	KUNIT_EXPECT_EQ(test, 0, trace_six(&needs_none));
-	expect_calls(test, false, call_by_site);
-	expect_calls(test, false, call_by_list);
-	expect_calls(test, true, call_by_site);
-	expect_calls(test, true, call_by_list);
-	untrace_six(test, &needs_none);
-	untrace_six(test, &needs_rcu);
-}
-
 /* ---- its end ------------------------------------------------------------- */
 
 static void put_test(struct kunit *test)
@@ -490,7 +380,6 @@ static struct kunit_case tramp_cases[] = {
 	KUNIT_CASE(emit_test),
 	KUNIT_CASE(run_test),
 	KUNIT_CASE(jump_test),
-	KUNIT_CASE(rcu_test),
 	KUNIT_CASE(put_test),
 	{}
 };

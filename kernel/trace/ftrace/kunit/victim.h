@@ -6,9 +6,9 @@
 #define _KERNEL_TRACE_FTRACE_KUNIT_VICTIM_H
 
 #include <linux/atomic.h>
+#include <linux/ftrace.h>
 #include <linux/types.h>
 
-struct dyn_ftrace;
 struct kunit;
 
 #define FTRACE_NR_VICTIMS	3
@@ -47,6 +47,12 @@ unsigned int ftrace_kunit_unseen(void);
 unsigned long ftrace_kunit_six(unsigned long a, unsigned long b,
 			       unsigned long c, unsigned long d,
 			       unsigned long e, unsigned long f);
+
+/* Where its call site is. */
+static inline unsigned long ftrace_kunit_six_site(void)
+{
+	return ftrace_location((unsigned long)ftrace_kunit_six);
+}
 
 static __always_inline unsigned long
 ftrace_kunit_six_answer(unsigned long a, unsigned long b, unsigned long c,
