@@ -31,6 +31,8 @@ struct ftrace_test_func {
 	atomic_t	*calls;
 };
 
+void ftrace_test_corrupt_file(struct dentry *dir);
+void ftrace_test_place_file(struct dentry *dir);
 void ftrace_test_nmi_files(struct dentry *dir, void (*func)(void));
 
 /* A function that counts how often it runs. */

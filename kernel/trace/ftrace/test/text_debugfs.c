@@ -13,15 +13,11 @@
  *           what those functions that it found call by then
  * image     the text of the kernel as it is now, byte by byte from _stext on,
  *           with zeroes for the branches of static keys, which others change
- * corrupt   takes "NAME BYTES" and writes the bytes (ten hex digits) over the
- *           call site of a function made for that; takes "restore"
- * place     takes "PLACE FIRST LAST": the call site of a function or an address,
- *           and from which byte to which, counted from there. Gives a line: what
- *           ftrace_text_reserved(), ftrace_location_range() of these bytes say
- *           and ftrace_location() of the place, 0 for no site
  * kill      takes 1: ftrace_kill(), after which the machine is of no more use
  * run       takes "NAME COUNT" and runs a function of this file
  * counts    how often each of them ran
+ * corrupt   see corrupt_debugfs.c
+ * place     see place_debugfs.c
  * nmi...    see nmi_debugfs.c
  */
 
@@ -34,12 +30,12 @@
 #include <linux/module.h>
 #include <linux/sort.h>
 
-#include <asm/ibt.h>
 #include <asm/nops.h>
 #include <asm/sections.h>
 #include <asm/text-patching.h>
 
 #include "run.h"
+#include "site.h"
 
 /* ---- the functions ----------------------------------------------------- */
 
@@ -86,28 +82,6 @@ static int counts_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(counts);
 
 /* ---- what lies at a call site ------------------------------------------- */
-
-static unsigned long site_of(unsigned long addr)
-{
-	u32 word;
-
-	if (!copy_from_kernel_nofault(&word, (void *)addr, sizeof(word)) &&
-	    is_endbr(word))
-		addr += ENDBR_INSN_SIZE;
-	return addr;
-}
-
-/* @insn has room for MCOUNT_INSN_SIZE bytes. */
-static int read_site(unsigned long ip, u8 *insn)
-{
-	int ret;
-
-	/* With the lock no writer is between its first byte and its last. */
-	mutex_lock(&text_mutex);
-	ret = copy_from_kernel_nofault(insn, (void *)ip, MCOUNT_INSN_SIZE);
-	mutex_unlock(&text_mutex);
-	return ret;
-}
 
 /* What the bytes are; *@target is whom they call, or 0. */
 static const char *kind_of(unsigned long ip, const u8 *insn,
@@ -189,9 +163,9 @@ static int sites_add_word(struct sites *s)
 		ip = kallsyms_lookup_name(s->word);
 		if (!ip)
 			return -ENOENT;
-		ip = site_of(ip);
+		ip = ftrace_test_site_of(ip);
 	}
-	return read_site(ip, insn) ?: sites_add(s, ip);
+	return ftrace_test_read_site(ip, insn) ?: sites_add(s, ip);
 }
 
 static void *sites_start(struct seq_file *m, loff_t *pos)
@@ -243,7 +217,7 @@ static int text_show(struct seq_file *m, void *v)
 	/* Somebody has sought: the buffer was emptied after each line. */
 	if (m->count < s->said + s->said_len)
 		s->target = 0;
-	if (read_site(ip, insn)) {
+	if (ftrace_test_read_site(ip, insn)) {
 		seq_printf(m, "%lx gone\n", ip);
 		return 0;
 	}
@@ -349,7 +323,7 @@ static int add_entry(void *data, const char *name, unsigned long addr)
 
 	if (!kernel_text_address(addr))
 		return 0;
-	ip = site_of(addr);
+	ip = ftrace_test_site_of(addr);
 	return entry_kind(ip) ? sites_add(data, ip) : 0;
 }
 
@@ -472,192 +446,6 @@ static const struct file_operations image_fops = {
 	.llseek	= default_llseek,
 };
 
-/* ---- corrupt --------------------------------------------------------------- */
-
-/**
- * struct corruption - the call site that is spoilt
- * @ip: where it is; 0: there is none
- * @was: its bytes before
- * @mod: the module it is in; we hold a reference
- */
-static struct corruption {
-	unsigned long	ip;
-	u8		was[MCOUNT_INSN_SIZE];
-	struct module	*mod;
-} corruption;
-
-static DEFINE_MUTEX(corrupt_lock);
-
-static void poke_site(unsigned long ip, const u8 *insn)
-{
-	mutex_lock(&text_mutex);
-	text_poke((void *)ip, insn, MCOUNT_INSN_SIZE);
-	text_poke_sync();
-	mutex_unlock(&text_mutex);
-}
-
-static int corrupt(const char *name, const u8 *insn)
-{
-	unsigned long ip;
-	int ret;
-
-	if (corruption.ip)
-		return -EBUSY;
-	/* The name of a victim: nobody misses it. */
-	if (!str_has_prefix(name, "ftrace_test_"))
-		return -EPERM;
-	ip = kallsyms_lookup_name(name);
-	if (!ip)
-		return -ENOENT;
-
-	preempt_disable();
-	corruption.mod = __module_text_address(ip);
-	if (corruption.mod && !try_module_get(corruption.mod))
-		ip = 0;
-	preempt_enable();
-	if (!ip)
-		return -ENOENT;
-
-	ip = site_of(ip);
-	ret = read_site(ip, corruption.was);
-	if (ret) {
-		module_put(corruption.mod);
-		return ret;
-	}
-	corruption.ip = ip;
-	poke_site(ip, insn);
-	return 0;
-}
-
-static int restore(void)
-{
-	if (!corruption.ip)
-		return -ENOENT;
-	poke_site(corruption.ip, corruption.was);
-	corruption.ip = 0;
-	module_put(corruption.mod);
-	return 0;
-}
-
-static ssize_t corrupt_write(struct file *file, const char __user *ubuf,
-			     size_t cnt, loff_t *ppos)
-{
-	u8 insn[MCOUNT_INSN_SIZE];
-	char *line, *name, *rest;
-	int ret;
-
-	line = ftrace_test_line(ubuf, cnt);
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-
-	rest = line;
-	name = strsep(&rest, " ");
-	mutex_lock(&corrupt_lock);
-	if (!strcmp(name, "restore") && !rest)
-		ret = restore();
-	else if (rest && strlen(rest) == 2 * sizeof(insn) &&
-		 !hex2bin(insn, rest, sizeof(insn)))
-		ret = corrupt(name, insn);
-	else
-		ret = -EINVAL;
-	mutex_unlock(&corrupt_lock);
-	kfree(line);
-	return ret ?: cnt;
-}
-
-static int corrupt_show(struct seq_file *m, void *v)
-{
-	mutex_lock(&corrupt_lock);
-	if (corruption.ip)
-		seq_printf(m, "%lx %*phN\n", corruption.ip, MCOUNT_INSN_SIZE,
-			   corruption.was);
-	mutex_unlock(&corrupt_lock);
-	return 0;
-}
-
-static int corrupt_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, corrupt_show, NULL);
-}
-
-static const struct file_operations corrupt_fops = {
-	.owner		= THIS_MODULE,
-	.open		= corrupt_open,
-	.read		= seq_read,
-	.write		= corrupt_write,
-	.release	= single_release,
-};
-
-/* ---- place ------------------------------------------------------------------ */
-
-static struct {
-	unsigned long	ip;
-	long		first;
-	long		last;
-} place;
-
-static DEFINE_MUTEX(place_lock);
-
-static int place_set(char *line)
-{
-	char *word = strsep(&line, " "), *first = strsep(&line, " ");
-	unsigned long ip;
-
-	if (!line || kstrtol(first, 10, &place.first) ||
-	    kstrtol(line, 10, &place.last))
-		return -EINVAL;
-	if (strlen(word) != 2 * sizeof(ip) || kstrtoul(word, 16, &ip)) {
-		ip = kallsyms_lookup_name(word);
-		if (!ip)
-			return -ENOENT;
-		ip = site_of(ip);
-	}
-	place.ip = ip;
-	return 0;
-}
-
-static ssize_t place_write(struct file *file, const char __user *ubuf,
-			   size_t cnt, loff_t *ppos)
-{
-	char *line = ftrace_test_line(ubuf, cnt);
-	int ret;
-
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	mutex_lock(&place_lock);
-	ret = place_set(line);
-	mutex_unlock(&place_lock);
-	kfree(line);
-	return ret ?: cnt;
-}
-
-static int place_show(struct seq_file *m, void *v)
-{
-	unsigned long first, last;
-
-	mutex_lock(&place_lock);
-	first = place.ip + place.first;
-	last = place.ip + place.last;
-	seq_printf(m, "reserved %d range %lx location %lx\n",
-		   ftrace_text_reserved((void *)first, (void *)last),
-		   ftrace_location_range(first, last), ftrace_location(place.ip));
-	mutex_unlock(&place_lock);
-	return 0;
-}
-
-static int place_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, place_show, NULL);
-}
-
-static const struct file_operations place_fops = {
-	.owner		= THIS_MODULE,
-	.open		= place_open,
-	.read		= seq_read,
-	.write		= place_write,
-	.release	= single_release,
-};
-
 /* ---- kill ------------------------------------------------------------------- */
 
 static int kill_set(void *data, u64 val)
@@ -676,8 +464,8 @@ static int __init ftrace_test_text_init(void)
 	debugfs_create_file("text", 0600, dir, NULL, &text_fops);
 	debugfs_create_file("calls", 0400, dir, NULL, &calls_fops);
 	debugfs_create_file("image", 0400, dir, NULL, &image_fops);
-	debugfs_create_file("corrupt", 0600, dir, NULL, &corrupt_fops);
-	debugfs_create_file("place", 0600, dir, NULL, &place_fops);
+	ftrace_test_corrupt_file(dir);
+	ftrace_test_place_file(dir);
 	debugfs_create_file_unsafe("kill", 0200, dir, NULL, &kill_fops);
 	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);
