@@ -38,9 +38,9 @@ counts() { # words...
 	echo "counts: $*" | tee -a "$FTRACETEST_ROOT/counts"
 }
 
-# A program from its source in this folder.
+# A program from its sources in this folder: their names begin with its own.
 build() { # name
-	gcc -O2 -o "$TMPDIR/$1" "$FTRACETEST_ROOT/test.d/dynamic-stress/$1.c"
+	gcc -O2 -o "$TMPDIR/$1" "$FTRACETEST_ROOT/test.d/dynamic-stress/$1"*.c
 }
 
 # A module where loading it depends on nothing else.
