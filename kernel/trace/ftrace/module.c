@@ -82,59 +82,14 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 
 /* ---- who waited for it ---------------------------------------------------- */
 
-/* Add what has come to one half of the filter of an ops. */
-static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
-		       bool enable)
-{
-	struct ftrace_filter f;
-	struct ftrace_hash *hash;
-	unsigned long nr_bad;
-	int ret;
-
-	ftrace_ops_filter(ops, &f);
-	hash = ftrace_hash_union(enable ? f.filter : f.skip, sites);
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	/* As long as that sets one more bad site aside. */
-	do {
-		nr_bad = ftrace_nr_bad;
-		ret = ftrace_ops_set_filter(ops, hash, enable);
-	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
-	if (ret)
-		ftrace_hash_free(hash);
-	return ret;
-}
-
-static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
-{
-	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
-	struct ftrace_hash *sites = NULL;
-	int ret;
-
-	ret = ftrace_waiting_resolve(waiting, module, &sites);
-	if (ret > 0)
-		ret = add_to_half(ops, sites, enable);
-	if (!ret)
-		ftrace_waiting_done(waiting);
-	ftrace_hash_free(sites);
-	return ret;
-}
-
-static int resolve(struct ftrace_ops *ops, const char *module)
-{
-	int ret = resolve_half(ops, module, true);
-
-	return resolve_half(ops, module, false) ?: ret;
-}
-
 /* For a trace array and for its tracers, whoever has a filter in common with it. */
 static void resolve_all(struct trace_array *tr, const char *module)
 {
 	struct ftrace_tracer *t = NULL;
-	int err = resolve(tr->ops, module);
+	int err = ftrace_filter_resolve(tr->ops, module);
 
 	while ((t = ftrace_tracer_next_any(tr, t)))
-		err = resolve(t->ops, module) ?: err;
+		err = ftrace_filter_resolve(t->ops, module) ?: err;
 	if (err)
 		pr_warn("a filter for module %s cannot take effect: %d\n",
 			module, err);

@@ -266,9 +266,11 @@ static void waiting_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hlist_empty(second));
 	ftrace_tracer_cancel(&n->ops[1]);
 	KUNIT_EXPECT_TRUE(test, hlist_empty(second));
-	/* Who leaves waits no more, and nobody else minds. */
+	/* Also when its tracer leaves and comes back. */
 	ftrace_tracer_leave(&n->ops[0]);
-	KUNIT_EXPECT_TRUE(test, hlist_empty(first));
+	KUNIT_EXPECT_FALSE(test, hlist_empty(first));
+	join(&n->ops[0]);
+	KUNIT_EXPECT_FALSE(test, hlist_empty(first));
 	KUNIT_EXPECT_FALSE(test, hlist_empty(own));
 }
 

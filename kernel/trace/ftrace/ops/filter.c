@@ -188,3 +188,59 @@ void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
 	forget_in(h, true, start, end);
 	forget_in(h, false, start, end);
 }
+
+/* Add what has come to one half of the filter of an ops. */
+static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
+		       bool enable)
+{
+	struct ftrace_hash *hash;
+	unsigned long nr_bad;
+	int ret;
+
+	hash = ftrace_hash_union(half_of(ops->func_hash, enable), sites);
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	/* As long as that sets one more bad site aside. */
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = ftrace_ops_set_filter(ops, hash, enable);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
+	if (ret)
+		ftrace_hash_free(hash);
+	return ret;
+}
+
+static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
+{
+	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
+	struct ftrace_hash *sites = NULL;
+	int ret;
+
+	ret = ftrace_waiting_resolve(waiting, module, &sites);
+	if (ret > 0)
+		ret = add_to_half(ops, sites, enable);
+	if (!ret)
+		ftrace_waiting_done(waiting);
+	ftrace_hash_free(sites);
+	return ret;
+}
+
+/**
+ * ftrace_filter_resolve - put functions that have come into an ops' filter
+ * @ops: the ops, registered or not
+ * @module: the module that has come; NULL: any may have
+ *
+ * They take the place of the patterns that waited for them. If that fails for one
+ * half of the filter, that half is as it was.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0, -ENOMEM or an error as of ftrace_ops_set_filter().
+ */
+int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	ret = resolve_half(ops, module, true);
+	return resolve_half(ops, module, false) ?: ret;
+}

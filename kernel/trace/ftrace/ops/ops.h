@@ -83,6 +83,7 @@ int ftrace_filter_copy(struct ftrace_ops_hash *to,
 		       const struct ftrace_ops_hash *from);
 void ftrace_filter_clear(struct ftrace_ops_hash *h);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
+int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module);
 void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op, struct ftrace_regs *fregs);
 

@@ -8,7 +8,6 @@
 #include <linux/string.h>
 
 #include "../ops/ops.h"
-#include "../sites/names.h"
 #include "tracers.h"
 
 /* It begins as FTRACE_TRACER_PREPARED. */
@@ -97,6 +96,9 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	from = is_open(ops) ? ftrace_tracer_default(tr) : NULL;
 	if (from && ftrace_tracers_known(tr))
 		ret = ftrace_tracer_begin(t, from);
+	/* While it was away nobody told it of modules that came. */
+	if (!ret)
+		ret = ftrace_filter_resolve(ops, NULL);
 	if (ret < 0) {
 		kfree(t);
 		return ret;
@@ -160,8 +162,8 @@ static bool will_go_on(const struct ftrace_tracer *t)
  * ftrace_tracer_leave - an ops is no longer registered
  * @ops: the ops
  *
- * Its list of tasks is forgotten. So are the patterns in its filter that wait
- * for modules, unless the ops is one of the kernel's own.
+ * Its list of tasks is forgotten, its filter is not: patterns in it that wait for
+ * modules go on waiting. ftrace_free_filter() is for an ops that will not be back.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  */
@@ -173,16 +175,10 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 	if (!ftrace_tracer_runs(t))
 		return;
 	ftrace_pids_leave(t);
-	if (will_go_on(t)) {
+	if (will_go_on(t))
 		ftrace_tracer_becomes(t, FTRACE_TRACER_STOPPED);
-		return;
-	}
-	/* Nobody looks any more whether what its own filter waits for comes. */
-	if (ops != t->tr->ops) {
-		ftrace_waiting_free(&ops->local_hash.waiting[true]);
-		ftrace_waiting_free(&ops->local_hash.waiting[false]);
-	}
-	tracer_ends(t);
+	else
+		tracer_ends(t);
 }
 
 /**
