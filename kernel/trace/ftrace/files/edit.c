@@ -218,21 +218,6 @@ int filter_edits_select(struct filter_file *ff, const char *name)
 	return 0;
 }
 
-/* While a pattern waits for a module, an empty filter must not mean all. */
-static int hold_for_waiting(const struct filter_file *ff, struct filter_edit *e)
-{
-	struct ftrace_hash *nothing;
-
-	if (!ff->enable || e->hash || hlist_empty(&e->waiting))
-		return 0;
-	nothing = ftrace_hash_nothing();
-	if (IS_ERR(nothing))
-		return PTR_ERR(nothing);
-	nothing->flags |= FTRACE_HASH_FL_WAITS;
-	e->hash = nothing;
-	return 0;
-}
-
 /* From now on, a tracer that was named shares its filter with no other. */
 static int separate(const struct filter_edit *e)
 {
@@ -242,6 +227,8 @@ static int separate(const struct filter_edit *e)
 /* A module may have come since the file was opened, so look again. */
 static int publish(struct filter_file *ff, struct filter_edit *e)
 {
+	/* What the file did not show goes only if all the rest does, too. */
+	bool all = ff->tr || ff->truncate;
 	struct ftrace_ops *ops = edit_ops(e);
 	int ret;
 
@@ -251,7 +238,11 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	if (ret < 0)
 		return ret;
 	ftrace_waiting_done(&e->waiting);
-	ret = hold_for_waiting(ff, e);
+	ret = 0;
+	if (ff->enable)
+		ret = ftrace_waiting_hold(all ? &e->waiting :
+						&ops->func_hash->waiting[true],
+					  &e->hash);
 	if (!ret)
 		ret = separate(e);
 	if (!ret)
@@ -259,8 +250,7 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	if (ret)
 		return ret;
 	e->hash = NULL;
-	/* What the file did not show goes only if all the rest does, too. */
-	if (ff->tr || ff->truncate)
+	if (all)
 		ftrace_waiting_replace(&ops->func_hash->waiting[ff->enable],
 				       &e->waiting);
 	if (ff->common && !e->id)

@@ -52,6 +52,8 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 void ftrace_waiting_free(struct hlist_head *waiting);
 void ftrace_waiting_replace(struct hlist_head *to, struct hlist_head *from);
 int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from);
+int ftrace_waiting_hold(const struct hlist_head *waiting,
+			struct ftrace_hash **hash);
 struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
 					 loff_t n);
 int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,

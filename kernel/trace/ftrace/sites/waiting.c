@@ -242,6 +242,30 @@ int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
 }
 
 /**
+ * ftrace_waiting_hold - have a filter mean nothing, not all, while patterns wait
+ * @waiting: what waits in the filter
+ * @hash: what it is to trace; if that is the empty set, it gets one that means nothing
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int ftrace_waiting_hold(const struct hlist_head *waiting,
+			struct ftrace_hash **hash)
+{
+	struct ftrace_hash *nothing;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (!ftrace_hash_empty(*hash) || hlist_empty(waiting))
+		return 0;
+	nothing = ftrace_hash_nothing();
+	if (IS_ERR(nothing))
+		return PTR_ERR(nothing);
+	nothing->flags |= FTRACE_HASH_FL_WAITS;
+	*hash = nothing;
+	return 0;
+}
+
+/**
  * ftrace_waiting_nth - find one of those that wait
  * @waiting: the list
  * @n: which one, from 0

@@ -177,6 +177,7 @@ static bool is_to_begin(const struct ftrace_ops *owner,
 	return !has_own_filter(owner) ||
 	       (!rcu_access_pointer(h->filter_hash) &&
 		!rcu_access_pointer(h->notrace_hash) &&
+		hlist_empty(&h->waiting[true]) &&
 		hlist_empty(&h->waiting[false]) && !others_have(h));
 }
 

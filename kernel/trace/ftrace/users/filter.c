@@ -25,6 +25,25 @@ static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,
 	return ftrace_hash_copy(enable ? f.filter : f.skip);
 }
 
+/*
+ * Have a set take effect, which then is not the caller's any more. Patterns that
+ * wait for modules stay, unless all of it is forgotten.
+ */
+static int set_half(struct ftrace_ops *ops, struct ftrace_hash **hash,
+		    bool enable, bool reset)
+{
+	struct hlist_head *waiting = &ops->func_hash->waiting[enable];
+	int ret = 0;
+
+	if (enable && !reset)
+		ret = ftrace_waiting_hold(waiting, hash);
+	if (!ret)
+		ret = ftrace_ops_set_filter(ops, *hash, enable);
+	if (!ret && reset)
+		ftrace_waiting_free(waiting);
+	return ret;
+}
+
 static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 		       bool reset, bool enable)
 {
@@ -50,11 +69,9 @@ static int set_pattern(struct ftrace_ops *ops, const char *buf, int len,
 	if (pattern)
 		ret = ftrace_apply_pattern(&hash, pattern);
 	if (!ret)
-		ret = ftrace_ops_set_filter(ops, hash, enable);
+		ret = set_half(ops, &hash, enable, reset);
 	if (ret)
 		ftrace_hash_free(hash);
-	else if (reset)
-		ftrace_waiting_free(&ops->func_hash->waiting[enable]);
 unlock:
 	mutex_unlock(&ftrace_lock);
 	kfree(pattern);
@@ -177,11 +194,9 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
 	if (!ret && sites)
 		ret = ftrace_discover_proved(sites->sites, sites->count);
 	if (!ret)
-		ret = ftrace_ops_set_filter(ops, result, true);
+		ret = set_half(ops, &result, true, reset);
 	if (ret && result != hash)
 		ftrace_hash_free(result);
-	if (!ret && reset)
-		ftrace_waiting_free(&ops->func_hash->waiting[true]);
 	ftrace_hash_free(hash);
 	ftrace_hash_free(sites);
 	return ret;
