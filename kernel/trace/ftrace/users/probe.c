@@ -304,7 +304,8 @@ int ftrace_probe_shrink(struct func_probe *probe, struct ftrace_hash *rest)
 /*
  * When text or an instance goes, any number of probes may: first none of them is
  * live any more, then a single grace period is enough for all of them, then their
- * data is freed.
+ * data is freed. If they go with it themselves, no site calls them from then on,
+ * and again they are waited for together.
  */
 
 /**
@@ -353,4 +354,19 @@ void ftrace_probe_free_retired(struct func_probe *probe, u32 start, u32 end)
 	}
 	ftrace_hash_free(probe->before);
 	probe->before = NULL;
+}
+
+/**
+ * ftrace_probe_leave - have no call site call a probe that is about to go
+ * @probe: the probe; nothing of it is live
+ *
+ * Context: process, ftrace_probe_mutex held.
+ * Return: does ftrace_probe_destroy() have to wait for synchronize_rcu_tasks_rude()?
+ */
+bool ftrace_probe_leave(struct func_probe *probe)
+{
+	lockdep_assert_held(&ftrace_probe_mutex);
+	guard(mutex)(&ftrace_lock);
+	return probe->ops.flags & FTRACE_OPS_FL_ENABLED &&
+	       ftrace_shutdown_unwaited(&probe->ops);
 }

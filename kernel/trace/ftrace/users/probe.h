@@ -59,5 +59,6 @@ int ftrace_probe_extend(struct func_probe *probe,
 int ftrace_probe_shrink(struct func_probe *probe, struct ftrace_hash *rest);
 bool ftrace_probe_retire(struct func_probe *probe, struct ftrace_hash *rest);
 void ftrace_probe_free_retired(struct func_probe *probe, u32 start, u32 end);
+bool ftrace_probe_leave(struct func_probe *probe);
 
 #endif /* _KERNEL_TRACE_FTRACE_PROBE_H */

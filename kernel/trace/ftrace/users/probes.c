@@ -202,12 +202,13 @@ int unregister_ftrace_function_probe_func(char *glob, struct trace_array *tr,
  * @tr: the trace array
  *
  * Context: process, event_mutex held, for the sake of free(); may hold
- * trace_types_lock. Waits for one grace period if there are any.
+ * trace_types_lock. Waits for one grace period if any of them has functions, and for
+ * one of another kind if no stop of the machine has made it unnecessary.
  */
 void clear_ftrace_function_probes(struct trace_array *tr)
 {
 	struct func_probe *probe, *next;
-	bool any = false;
+	bool any = false, called = false;
 
 	guard(mutex)(&ftrace_probe_mutex);
 	/* Not ftrace_probe_shrink(): this may not fail for want of memory. */
@@ -215,10 +216,14 @@ void clear_ftrace_function_probes(struct trace_array *tr)
 		any |= ftrace_probe_retire(probe, NULL);
 	if (any)
 		synchronize_rcu();
-	list_for_each_entry_safe(probe, next, &tr->func_probes, list) {
+	list_for_each_entry(probe, &tr->func_probes, list) {
 		ftrace_probe_free_retired(probe, 0, U32_MAX);
-		ftrace_probe_destroy(probe);
+		called |= ftrace_probe_leave(probe);
 	}
+	if (called)
+		synchronize_rcu_tasks_rude();
+	list_for_each_entry_safe(probe, next, &tr->func_probes, list)
+		ftrace_probe_destroy(probe);
 }
 
 /* The probe that has the @n-th line; @n becomes the index in its live sites. */

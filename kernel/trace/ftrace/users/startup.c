@@ -111,6 +111,34 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
 }
 
 /**
+ * ftrace_shutdown_unwaited - unregister an ops, and leave a wait to the caller
+ * @ops: the ops, registered
+ *
+ * For those who unregister many: one synchronize_rcu_tasks_rude() is enough for all
+ * of them. See ftrace_shutdown().
+ *
+ * Context: process, ftrace_lock held; may sleep for a grace period.
+ * Return: true if the callback of an ops that may be freed can still be called until
+ * the caller has waited.
+ */
+bool ftrace_shutdown_unwaited(struct ftrace_ops *ops)
+{
+	struct ftrace_filter f;
+	bool stopped;
+
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	ftrace_ops_list_del(ops);
+	stopped = ftrace_update_leave(ops, &f);
+
+	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+	ftrace_array_left(ops);
+	ftrace_tracer_leave(ops);
+	ftrace_ops_set_func(ops, ops->saved_func);
+	return ops->flags & FTRACE_OPS_FL_DYNAMIC && !stopped;
+}
+
+/**
  * ftrace_shutdown - unregister an ops
  * @ops: the ops
  *
@@ -125,22 +153,10 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
  */
 int ftrace_shutdown(struct ftrace_ops *ops)
 {
-	struct ftrace_filter f;
-	bool stopped;
-
 	lockdep_assert_held(&ftrace_lock);
 	if (WARN_ON_ONCE(!(ops->flags & FTRACE_OPS_FL_ENABLED)))
 		return -EBUSY;
-
-	ftrace_ops_filter(ops, &f);
-	ftrace_ops_list_del(ops);
-	stopped = ftrace_update_leave(ops, &f);
-
-	ops->flags &= ~FTRACE_OPS_FL_ENABLED;
-	ftrace_array_left(ops);
-	ftrace_tracer_leave(ops);
-	ftrace_ops_set_func(ops, ops->saved_func);
-	if (ops->flags & FTRACE_OPS_FL_DYNAMIC && !stopped)
+	if (ftrace_shutdown_unwaited(ops))
 		synchronize_rcu_tasks_rude();
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 int ftrace_startup(struct ftrace_ops *ops);
 int ftrace_shutdown(struct ftrace_ops *ops);
+bool ftrace_shutdown_unwaited(struct ftrace_ops *ops);
 void ftrace_ops_wait(const struct ftrace_ops *ops);
 void ftrace_array_left(struct ftrace_ops *ops);
 void ftrace_array_wait(const struct ftrace_ops *ops);
