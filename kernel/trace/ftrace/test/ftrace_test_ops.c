@@ -21,6 +21,7 @@
  *           ip I ADDRESS [add]      ftrace_set_filter_ip()
  *           rmip I ADDRESS          the same, to remove it
  *           free I                  ftrace_free_filter()
+ *           global I                ftrace_ops_set_global_filter()
  *           register I              register_ftrace_function()
  *           unregister I            unregister_ftrace_function()
  *           modify I                modify_ftrace_direct(), to other code that
@@ -342,6 +343,10 @@ static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 	}
 	if (!strcmp(cmd, "free")) {
 		ftrace_free_filter(&t->ops);
+		return 0;
+	}
+	if (!strcmp(cmd, "global")) {
+		ftrace_ops_set_global_filter(&t->ops);
 		return 0;
 	}
 	if (!strcmp(cmd, "drop"))

@@ -101,15 +101,18 @@ static int share(struct ftrace_tracer *t)
 	ftrace_ops_filter(ops, &own);
 	ftrace_ops_filter(t->tr->ops, &common);
 	ret = runs ? update_to_common(ops, &own, &common) : 0;
-	if (ret)
-		return ret;
-	WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
-	/* While callbacks still look at it, empty would mean everything. */
-	if (runs)
-		synchronize_rcu_tasks_rude();
-	ftrace_filter_clear(&ops->local_hash);
-	ops->local_hash.past = FTRACE_FILTER_USED;
-	return 0;
+	if (!ret)
+		WRITE_ONCE(ops->func_hash, t->tr->ops->func_hash);
+	return ret;
+}
+
+/* Empty the filter that a tracer had before share(). No callback looks at it. */
+static void drop_own(struct ftrace_tracer *t)
+{
+	if (!ftrace_tracer_follows(t) || has_own_filter(t->ops))
+		return;
+	ftrace_filter_clear(&t->ops->local_hash);
+	t->ops->local_hash.past = FTRACE_FILTER_USED;
 }
 
 /**
@@ -141,13 +144,23 @@ bool ftrace_tracer_follows(const struct ftrace_tracer *t)
 void ftrace_tracers_share(struct trace_array *tr)
 {
 	struct ftrace_tracer *t = NULL;
+	bool called = false;
 	int ret;
 
 	while ((t = ftrace_tracer_next_any(tr, t))) {
-		ret = ftrace_tracer_follows(t) ? share(t) : 0;
+		if (!ftrace_tracer_follows(t))
+			continue;
+		ret = share(t);
 		if (ret)
 			pr_warn("%s keeps its own filter: %d\n", t->name, ret);
+		else
+			called |= t->life != FTRACE_TRACER_STOPPED;
 	}
+	/* While callbacks still look at it, empty would mean everything. */
+	if (called)
+		synchronize_rcu_tasks_rude();
+	while ((t = ftrace_tracer_next_any(tr, t)))
+		drop_own(t);
 }
 
 /* Does an ops without a name use it, whose sites would have to follow? */
