@@ -10,6 +10,7 @@
 
 #include "../sites/names.h"
 #include "../tracers/tracers.h"
+#include "../users/users.h"
 
 /**
  * struct filter_edit - the filter of one tracer, as a file shows or changes it
@@ -34,6 +35,30 @@ struct filter_edit {
 };
 
 /**
+ * struct filter_cursor - the line of a filter file that is read next
+ * @edit: the filter it is in; NULL: it is that of a probe
+ * @key: no site below that is listed any more, as ftrace_text_key(); 0: nor is that
+ *	 an empty filter means something
+ * @nr_waiting: so many of what waits have been listed
+ * @probe: where the line is among those of probes
+ * @is_waiting: the line is @waiter; otherwise it is about sites
+ * @idx: which site
+ * @waiter: which one of what waits is the next; NULL: none
+ *
+ * Sites come and go between two reads. So the first four say what is still to be
+ * listed, and the others where that is while ftrace_lock is held.
+ */
+struct filter_cursor {
+	struct filter_edit		*edit;
+	u64				key;
+	unsigned int			nr_waiting;
+	struct ftrace_probe_pos		probe;
+	bool				is_waiting;
+	unsigned int			idx;
+	struct ftrace_waiter		*waiter;
+};
+
+/**
  * struct filter_file - one open filter file
  * @open: in the list of all of them; ftrace_lock
  * @tr: the trace array whose tracers have the filters, whose probes are shown and
@@ -46,11 +71,13 @@ struct filter_edit {
  * @in_name: the beginning of a name has been written, but not its end
  * @common: a write is for all tracers that have the filter in common
  * @failed: a word was refused: nothing of what this file wrote takes effect
- * @lock: serialises writers of this open file; covers all but @open and @names
+ * @lock: serialises writers of this open file; covers all but @open, @cursor and
+ *	  @names
  * @edits: the filters, those of a set_ftrace_filter with several tracers in the
  *	   order in which these joined
  * @target: the edit that the next word is for
  * @parser: cuts what is written into words
+ * @cursor: where the reader is
  * @names: the names of functions that are shown
  *
  * The reader is serialised by seq_file.
@@ -70,6 +97,7 @@ struct filter_file {
 	struct list_head	edits;
 	struct filter_edit	*target;
 	struct trace_parser	parser;
+	struct filter_cursor	cursor;
 	struct ftrace_names	names;
 };
 

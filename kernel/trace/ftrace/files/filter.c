@@ -29,53 +29,86 @@
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* A line that says what an empty filter means; the call sites; what waits. */
-static loff_t edit_lines(struct filter_edit *e)
-{
-	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
-
-	return nr + hlist_count_nodes(&e->waiting);
-}
-
 /*
- * The edit that has the @n-th line; @n becomes the line's number in it. NULL if
- * there are not that many lines.
+ * A filter is a line for each site, or one that says what an empty filter means;
+ * then one for each that waits.
  */
-static struct filter_edit *edit_at(struct filter_file *ff, loff_t *n)
+static void enter_edit(struct filter_cursor *c, struct filter_edit *e)
 {
-	struct filter_edit *e;
+	c->edit = e;
+	c->key = 0;
+	c->nr_waiting = 0;
+	c->waiter = e ? ftrace_waiting_nth(&e->waiting, 0) : NULL;
+}
 
-	list_for_each_entry(e, &ff->edits, list) {
-		loff_t nr = edit_lines(e);
+static void leave_edit(struct filter_file *ff, struct filter_cursor *c)
+{
+	enter_edit(c, list_is_last(&c->edit->list, &ff->edits) ? NULL :
+		      list_next_entry(c->edit, list));
+}
 
-		if (*n < nr)
-			return e;
-		*n -= nr;
+/* Is a line about sites left in the filter? */
+static bool find_site(struct filter_cursor *c)
+{
+	struct ftrace_hash *hash = c->edit->hash;
+
+	if (ftrace_hash_empty(hash))
+		return !c->key;
+	c->idx = ftrace_hash_from(hash, c->key);
+	return c->idx < hash->count;
+}
+
+/* Come to the first line that is left, NULL: there is none. */
+static void *find_line(struct filter_file *ff)
+{
+	struct filter_cursor *c = &ff->cursor;
+
+	while (c->edit) {
+		c->is_waiting = !find_site(c);
+		if (!c->is_waiting || c->waiter)
+			return c;
+		leave_edit(ff, c);
 	}
-	return NULL;
-}
-
-/* A position that has something to show, or NULL. */
-static void *filter_at(struct filter_file *ff, loff_t *pos)
-{
-	loff_t n = *pos;
-
-	if (edit_at(ff, &n))
-		return pos;
 	/* Probes stand in one of the two files only. */
-	return ff->enable && ftrace_probes_exist(ff->tr, n) ? pos : NULL;
+	return ff->enable && ftrace_probes_exist(ff->tr, &c->probe) ? c : NULL;
 }
 
+/* Have the line that has been shown not be left any more. */
+static void pass_line(struct filter_cursor *c)
+{
+	if (!c->edit) {
+		ftrace_probes_pass(&c->probe);
+	} else if (c->is_waiting) {
+		c->waiter = ftrace_waiting_next(c->waiter);
+		c->nr_waiting++;
+	} else if (ftrace_hash_empty(c->edit->hash)) {
+		c->key = 1;
+	} else {
+		c->key = (u64)c->edit->hash->sites[c->idx] + 1;
+	}
+}
+
+/* A position is 0, or where the reader is. */
 static void *filter_start(struct seq_file *m, loff_t *pos)
 {
+	struct filter_file *ff = m->private;
+	struct filter_cursor *c = &ff->cursor;
+
 	mutex_lock(&ftrace_lock);
-	return filter_at(m->private, pos);
+	if (!*pos) {
+		enter_edit(c, list_first_entry(&ff->edits, struct filter_edit, list));
+		c->probe = FTRACE_PROBE_FIRST;
+	} else if (c->edit) {
+		c->waiter = ftrace_waiting_nth(&c->edit->waiting, c->nr_waiting);
+	}
+	return find_line(ff);
 }
 
 static void *filter_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	++*pos;
-	return filter_at(m->private, pos);
+	pass_line(v);
+	return find_line(m->private);
 }
 
 static void filter_stop(struct seq_file *m, void *v)
@@ -99,33 +132,25 @@ static int show_site(struct seq_file *m, struct filter_file *ff,
 	return ret;
 }
 
-static int show_edit(struct seq_file *m, struct filter_file *ff,
-		     struct filter_edit *e, loff_t n)
-{
-	struct ftrace_waiter *w;
-	loff_t nr = ftrace_hash_empty(e->hash) ? 1 : e->hash->count;
-
-	if (n < nr && !ftrace_hash_empty(e->hash))
-		return show_site(m, ff, e, ftrace_text_addr(e->hash->sites[n]));
-	if (ff->named)
-		seq_printf(m, "[ %s] ", e->name);
-	if (n < nr) {
-		seq_puts(m, ff->enable ? "#### all functions enabled ####\n" :
-					 "#### no functions disabled ####\n");
-		return 0;
-	}
-	w = ftrace_waiting_nth(&e->waiting, n - nr);
-	seq_printf(m, "%s:mod:%s\n", w->func, w->module);
-	return 0;
-}
-
 static int filter_show(struct seq_file *m, void *v)
 {
 	struct filter_file *ff = m->private;
-	loff_t n = *(loff_t *)v;
-	struct filter_edit *e = edit_at(ff, &n);
+	struct filter_cursor *c = v;
+	struct filter_edit *e = c->edit;
 
-	return e ? show_edit(m, ff, e, n) : ftrace_probes_show(ff->tr, m, n);
+	if (!e)
+		return ftrace_probes_show(ff->tr, m, &c->probe);
+	if (!c->is_waiting && !ftrace_hash_empty(e->hash))
+		return show_site(m, ff, e,
+				 ftrace_text_addr(e->hash->sites[c->idx]));
+	if (ff->named)
+		seq_printf(m, "[ %s] ", e->name);
+	if (c->is_waiting)
+		seq_printf(m, "%s:mod:%s\n", c->waiter->func, c->waiter->module);
+	else
+		seq_puts(m, ff->enable ? "#### all functions enabled ####\n" :
+					 "#### no functions disabled ####\n");
+	return 0;
 }
 
 static const struct seq_operations filter_seq_ops = {

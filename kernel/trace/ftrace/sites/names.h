@@ -56,6 +56,13 @@ int ftrace_waiting_hold(const struct hlist_head *waiting,
 			struct ftrace_hash **hash);
 struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
 					 loff_t n);
+
+/* The one that stands after another in a list of what waits, or NULL. */
+static inline struct ftrace_waiter *ftrace_waiting_next(const struct ftrace_waiter *w)
+{
+	return hlist_entry_safe(w->node.next, struct ftrace_waiter, node);
+}
+
 int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 			   struct ftrace_hash **hash);
 void ftrace_waiting_done(struct hlist_head *waiting);

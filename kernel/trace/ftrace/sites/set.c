@@ -288,6 +288,29 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 }
 
 /**
+ * ftrace_hash_from - where the sites of a set begin that are not below an address
+ * @hash: the set
+ * @key: the address as ftrace_text_key(), or one more than any can be
+ *
+ * Context: any; the caller keeps @hash from being freed.
+ * Return: the index of the first one, or how many there are in @hash if there is none.
+ */
+unsigned int ftrace_hash_from(const struct ftrace_hash *hash, u64 key)
+{
+	unsigned int low = 0, high = hash->count;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (hash->sites[mid] < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
  * ftrace_hash_free - free a set that nobody else has seen
  * @hash: the set, NULL or an error pointer
  */

@@ -174,10 +174,13 @@ struct func_probe *ftrace_probe_create(struct trace_array *tr,
 				       struct ftrace_probe_ops *probe_ops)
 {
 	struct func_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+	static u64 last_id;
 
+	lockdep_assert_held(&ftrace_probe_mutex);
 	if (!probe)
 		return NULL;
 	probe->tr = tr;
+	probe->id = ++last_id;
 	probe->probe_ops = probe_ops;
 	probe->ops.func = probe_call;
 	/* FL_RCU: where RCU does not watch, a grace period means nothing. */

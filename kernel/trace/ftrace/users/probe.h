@@ -25,6 +25,7 @@ extern struct mutex ftrace_probe_mutex;
  * @list: in trace_array.func_probes; changed under ftrace_probe_mutex and ftrace_lock,
  *	  either is enough to read it
  * @tr: the trace array
+ * @id: larger than that of any probe made before; constant
  * @probe_ops: what to do
  * @live: the sites to do it for, NULL for none; locked as @list, and read by
  *	  the callback under RCU
@@ -41,6 +42,7 @@ struct func_probe {
 	struct ftrace_ops		ops;
 	struct list_head		list;
 	struct trace_array		*tr;
+	u64				id;
 	struct ftrace_probe_ops		*probe_ops;
 	struct ftrace_hash __rcu	*live;
 	void				*data;

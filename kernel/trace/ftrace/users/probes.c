@@ -226,8 +226,13 @@ void clear_ftrace_function_probes(struct trace_array *tr)
 		ftrace_probe_destroy(probe);
 }
 
-/* The probe that has the @n-th line; @n becomes the index in its live sites. */
-static struct func_probe *probe_at(struct trace_array *tr, loff_t *n)
+/*
+ * The probe that has the first line at @pos or after it, NULL: there is none. @n
+ * becomes the index in its live sites.
+ */
+static struct func_probe *probe_at(struct trace_array *tr,
+				   const struct ftrace_probe_pos *pos,
+				   unsigned int *n)
 {
 	struct func_probe *probe;
 	struct ftrace_hash *live;
@@ -235,11 +240,11 @@ static struct func_probe *probe_at(struct trace_array *tr, loff_t *n)
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(probe, &tr->func_probes, list) {
 		live = ftrace_probe_live(probe);
-		if (!live)
+		if (!live || probe->id > pos->id)
 			continue;
+		*n = ftrace_hash_from(live, probe->id == pos->id ? pos->key : 0);
 		if (*n < live->count)
 			return probe;
-		*n -= live->count;
 	}
 	return NULL;
 }
@@ -247,31 +252,42 @@ static struct func_probe *probe_at(struct trace_array *tr, loff_t *n)
 /**
  * ftrace_probes_exist - is there a line for ftrace_probes_show() to print?
  * @tr: the trace array; NULL has none
- * @n: which one, from 0
+ * @pos: a place; it becomes that of the first line there or after it
  *
  * Context: process, ftrace_lock held.
  */
-bool ftrace_probes_exist(struct trace_array *tr, loff_t n)
+bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos)
 {
-	return tr && probe_at(tr, &n);
+	struct func_probe *probe;
+	unsigned int n;
+
+	probe = tr ? probe_at(tr, pos, &n) : NULL;
+	if (!probe)
+		return false;
+	pos->id = probe->id;
+	pos->key = ftrace_probe_live(probe)->sites[n];
+	return true;
 }
 
 /**
  * ftrace_probes_show - print one function of one probe of a trace array
  * @tr: the trace array
  * @m: where to print
- * @n: which one, from 0: the newest probe first, then by address
+ * @pos: which one, as ftrace_probes_exist() has found it
  *
  * Context: process, ftrace_lock held.
- * Return: 0, SEQ_SKIP if its text is gone, or -ENOENT if there are not that many.
+ * Return: 0, SEQ_SKIP if its text is gone, or -ENOENT if there is no such line.
  */
-int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n)
+int ftrace_probes_show(struct trace_array *tr, struct seq_file *m,
+		       const struct ftrace_probe_pos *pos)
 {
-	struct func_probe *probe = probe_at(tr, &n);
 	struct ftrace_probe_ops *ops;
+	struct func_probe *probe;
 	struct ftrace_filter f;
 	unsigned long ip;
+	unsigned int n;
 
+	probe = probe_at(tr, pos, &n);
 	if (!probe)
 		return -ENOENT;
 	ops = probe->probe_ops;

@@ -33,8 +33,32 @@ static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 
 int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,
 		       char *func, char *words, int enable);
-int ftrace_probes_show(struct trace_array *tr, struct seq_file *m, loff_t n);
-bool ftrace_probes_exist(struct trace_array *tr, loff_t n);
+
+/**
+ * struct ftrace_probe_pos - a place in the lines of a trace array's probes
+ * @id: of the probe; all that are newer have been listed
+ * @key: no site of that one is listed below this, as ftrace_text_key()
+ *
+ * The newest probe comes first, its sites by address. It stays what it is when probes
+ * and sites come and go.
+ */
+struct ftrace_probe_pos {
+	u64	id;
+	u64	key;
+};
+
+#define FTRACE_PROBE_FIRST	((struct ftrace_probe_pos) { .id = U64_MAX })
+
+bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos);
+int ftrace_probes_show(struct trace_array *tr, struct seq_file *m,
+		       const struct ftrace_probe_pos *pos);
+
+/* The line at a place has been listed. */
+static inline void ftrace_probes_pass(struct ftrace_probe_pos *pos)
+{
+	pos->key++;
+}
+
 void ftrace_probes_lock(void);
 void ftrace_probes_unlock(void);
 void ftrace_probes_forget(u32 start, u32 end);
