@@ -20,7 +20,10 @@ int ftrace_enabled __read_mostly = 1;
  * loaded are not looked at: whatever asks for it gets -ENODEV.
  *
  * This may be called from anywhere, so it turns no call site off. Call sites
- * without a trampoline call nobody any more; trampolines go on. But tracers can
+ * without a trampoline call no tracer any more; trampolines go on. In either case
+ * functions are sent elsewhere as before, by direct calls and by IPMODIFY: that is no
+ * tracing. A BPF program may decide there what is allowed, and a kernel of which only
+ * some functions are patched is worse than one of which all are. Tracers can
  * still be unregistered, because most of those who do that free what their call
  * sites call, whatever the answer is. So ftrace_shutdown() works as before, and
  * so does modify_ftrace_direct(), which is how one BPF program of several goes.

@@ -24,12 +24,6 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 	ftrace_hash_free_rcu(old);
 }
 
-/* An ops that sends functions elsewhere cannot mean all of them. */
-static bool needs_list(const struct ftrace_ops *ops)
-{
-	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
-}
-
 /**
  * ftrace_filter_fits - can an ops keep its promise with the filter it has?
  * @ops: the ops, not registered yet
@@ -46,7 +40,7 @@ bool ftrace_filter_fits(const struct ftrace_ops *ops,
 	unsigned int i;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!needs_list(ops))
+	if (!ftrace_ops_sends_elsewhere(ops))
 		return true;
 	if (ftrace_hash_empty(f->filter))
 		return false;
@@ -66,7 +60,7 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
 	for_each_ftrace_ops(ops) {
 		if (ops->func_hash != h)
 			continue;
-		if (needs_list(ops) && ftrace_hash_empty(new->filter))
+		if (ftrace_ops_sends_elsewhere(ops) && ftrace_hash_empty(new->filter))
 			return -EINVAL;
 		nr++;
 	}

@@ -43,23 +43,25 @@ struct ftrace_ops global_ops = {
  * What ftrace_call calls, by the name ftrace_ops_list_func that the linker
  * script gives it. An ops is called once for a call, under one
  * recursion guard for all of them; one that needs RCU is passed over where RCU
- * does not watch.
+ * does not watch. After ftrace_kill() only those are called that send functions
+ * elsewhere.
  *
  * Context: any, NMI included.
  */
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
+	bool dead = READ_ONCE(ftrace_disabled);
 	int bit;
 
-	if (unlikely(READ_ONCE(ftrace_disabled)))
-		return;
 	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
 	if (bit < 0)
 		return;
 
 	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
 		if (op->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SUBOP))
+			continue;
+		if (unlikely(dead) && !ftrace_ops_sends_elsewhere(op))
 			continue;
 		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
 			continue;

@@ -31,6 +31,15 @@ static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
 	return !ftrace_hash_has(f->skip, ip);
 }
 
+/*
+ * Does an ops send functions elsewhere? Then it cannot mean all of them, and more
+ * depends on it than what somebody gets to see.
+ */
+static __always_inline bool ftrace_ops_sends_elsewhere(const struct ftrace_ops *ops)
+{
+	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
+}
+
 /* ---- the registered ops: list.c, filter.c ------------------------------ */
 
 extern struct ftrace_ops global_ops;
