@@ -19,34 +19,21 @@
 #include <linux/kstrtox.h>
 #include <linux/kthread.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
 #include <linux/timer.h>
 
 #include "ftraced.h"
 #include "ops/ops.h"
 #include "sites/notes.h"
 #include "sites/recorder.h"
+#include "sites/set.h"
 #include "sites/table.h"
 
 /* Room for what runs until the first rounds, as ftraced_slots= may change. */
 static unsigned int boot_slots __initdata = 16 * 1024;
 
-/* Room for a second of a running system: one page, less the header. */
-#define SLOTS_MIN	(PAGE_SIZE / sizeof(u32) - 40)
-#define SLOTS_MAX	SZ_1M
-
-/*
- * @enabled: rounds are made
- * @rounds: how many there were, that found something
- * @skipped_before: calls skipped when the size of the table was last judged
- * @nr_kept: notes of bad records; they stay in the table, so that the recorder
- *	knows these sites, and no round has to deal with them
- * All of them: ftrace_lock.
- */
+/* Are rounds made? How many were there, that found something? ftrace_lock. */
 static bool enabled = true;
 static unsigned long rounds;
-static unsigned long skipped_before;
-static int nr_kept;
 
 static struct task_struct *ftraced_task;
 
@@ -54,9 +41,9 @@ static int __init set_boot_slots(char *str)
 {
 	unsigned int nr;
 
-	if (!str || kstrtouint(str, 0, &nr) || !nr || nr > SLOTS_MAX)
+	if (!str || kstrtouint(str, 0, &nr) || !nr || nr > FTRACE_SLOTS_MAX)
 		pr_warn("ftraced_slots=%s is not in 1..%u\n", str ?: "",
-			SLOTS_MAX);
+			FTRACE_SLOTS_MAX);
 	else
 		boot_slots = nr;
 	return 0;
@@ -77,88 +64,53 @@ static unsigned int nr_new(void)
 
 static bool has_work(void)
 {
-	struct ftrace_notes_stat st;
 	bool work;
 
-	ftrace_notes_stat(&st);
-	/* If only kept notes are pending, skipped calls need a larger table. */
-	if (st.pending > READ_ONCE(nr_kept) ||
-	    st.skipped != READ_ONCE(skipped_before))
-		return true;
 	rcu_read_lock();
 	work = nr_new();
 	rcu_read_unlock();
-	return work;
+	return work || ftrace_notes_pending();
 }
 
 /*
- * Collects the call sites that have no record yet. A note can be of text that
- * is gone, or come late, from a task that was preempted in the recorder: that
- * is why nothing is taken on trust.
+ * A note can be of text that is gone, or come late, from a task that was preempted
+ * in the recorder: that is why nothing is taken on trust.
  */
-static bool collect(void *data, unsigned long ip)
-{
-	struct ftrace_sites *s = data;
-
-	if (!ftrace_region_find(ip))
-		return true;
-	if (ftrace_rec_find(ip))
-		return false;
-	if (!ftrace_text_is_unpatched(ip))
-		return true;
-	/* No memory now: the note stays for the next round. */
-	ftrace_sites_add(s, ip);
-	return false;
-}
-
-/* A note is no longer needed once its site does not call the recorder. */
-static bool is_done(void *data, unsigned long ip)
-{
-	struct dyn_ftrace *rec = ftrace_rec_find(ip);
-
-	if (rec && rec->state & FTRACE_REC_BAD)
-		nr_kept++;
-	return rec && !(rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD));
-}
-
-static bool round_once(void)
+static void round_once(void)
 {
 	struct ftrace_sites s = {};
-	struct ftrace_hash *sites;
 	unsigned long before = ftrace_nr_discovered;
-	bool found;
+	unsigned int i, done = 0;
+	int ret, nr_kept = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	ftrace_notes_for_each(collect, &s);
-	sites = ftrace_hash_from_sites(s.key, s.nr);
-	ftrace_sites_free(&s);
-	if (IS_ERR(sites))
-		return true;
-	if (sites)
-		ftrace_discover_proved(sites->sites, sites->count);
+	ftrace_notes_list(&s);
+	ftrace_sites_sort(&s);
+	ret = ftrace_discover_sites(s.key, s.nr);
 	/* Found because they ran, not because somebody asked for them. */
 	ftrace_nr_discovered = before;
-	ftrace_hash_free(sites);
-
-	found = nr_new();
-	if (found) {
-		ftrace_settle();
+	if (ftrace_settle())
 		rounds++;
+
+	/* A note is no longer needed once its site does not call the recorder. */
+	for (i = 0; i < s.nr; i++) {
+		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(s.key[i]));
+
+		if (rec && rec->state & FTRACE_REC_BAD)
+			nr_kept++;
+		/* Nor if there is no site. But it may have got no memory. */
+		else if (rec ? !(rec->state & FTRACE_REC_NEW) : !ret)
+			s.key[done++] = s.key[i];
 	}
-	nr_kept = 0;
-	ftrace_notes_for_each(is_done, NULL);
-	return found;
+	ftrace_notes_drop(s.key, done, nr_kept);
+	ftrace_sites_free(&s);
 }
 
-static bool ftraced_round(void)
+static void ftraced_round(void)
 {
-	bool found = false;
-
-	mutex_lock(&ftrace_lock);
+	guard(mutex)(&ftrace_lock);
 	if (enabled && !ftrace_disabled)
-		found = round_once();
-	mutex_unlock(&ftrace_lock);
-	return found;
+		round_once();
 }
 
 static int __init boot_round(void)
@@ -192,40 +144,6 @@ static void ftraced_tick(struct timer_list *t)
 		mod_timer(&ftraced_timer, jiffies + HZ);
 }
 
-/* How many slots the next round will want; the boot's batch is a large one. */
-static unsigned int slots_wanted(const struct ftrace_notes_stat *st)
-{
-	unsigned long missed = st->skipped - skipped_before;
-
-	WRITE_ONCE(skipped_before, st->skipped);
-	if (missed)
-		return min_t(unsigned long, SLOTS_MAX, 2 * st->slots);
-	/* In a small table, notes that are kept could be in the way again. */
-	if (!nr_kept && st->pending < st->slots / 4)
-		return SLOTS_MIN;
-	return st->slots;
-}
-
-/* Gives the recorder the slots for the next round. */
-static void resize_notes(void)
-{
-	struct ftrace_note_table *t = NULL, *old = NULL;
-	struct ftrace_notes_stat st;
-	unsigned int want;
-
-	mutex_lock(&ftrace_lock);
-	ftrace_notes_stat(&st);
-	want = slots_wanted(&st);
-	if (want != st.slots)
-		t = ftrace_notes_alloc(want);
-	if (t) {
-		old = ftrace_notes_publish(t);
-		nr_kept = 0;
-	}
-	mutex_unlock(&ftrace_lock);
-	ftrace_notes_retire(old);
-}
-
 static int ftraced(void *unused)
 {
 	/*
@@ -238,7 +156,7 @@ static int ftraced(void *unused)
 			ftraced_round();
 	}
 	for (;;) {
-		resize_notes();
+		ftrace_notes_resize();
 		/*
 		 * In this order: a tick that finds work may come before this
 		 * thread gets to sleep, and it does not arm the timer again.
@@ -297,7 +215,6 @@ static int stats_show(struct seq_file *m, void *v)
 
 	mutex_lock(&ftrace_lock);
 	ftrace_notes_stat(&st);
-	st.pending -= nr_kept;
 	new = nr_new();
 	seq_printf(m, "rounds: %lu\n", rounds);
 	seq_printf(m, "notes: %lu\n", st.noted);

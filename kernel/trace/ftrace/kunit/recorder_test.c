@@ -12,6 +12,7 @@
 
 #include "../sites/notes.h"
 #include "../sites/recorder.h"
+#include "../sites/set.h"
 #include "../sites/sites.h"
 #include "area.h"
 #include "victim.h"
@@ -23,38 +24,43 @@
 /**
  * struct fakes - notes of sites where there is no text
  * @base: the address of the first
- * @free: let those go that the loop comes by
- * @odd: only every second of them
- * @seen: how often the loop came by each
+ * @seen: how often each is in the list
  */
 struct fakes {
 	unsigned long	base;
-	bool		free;
-	bool		odd;
 	unsigned int	seen[NR_FAKES];
 };
 
-static bool visit(void *data, unsigned long ip)
+static void visit(struct fakes *f, unsigned long ip)
 {
-	struct fakes *f = data;
-	unsigned long i;
+	unsigned long i = (ip - f->base) / STRIDE;
 
 	/* Others take notes too. */
-	if (ip < f->base || ip >= f->base + NR_FAKES * STRIDE)
-		return false;
-	i = (ip - f->base) / STRIDE;
-	if (ip != f->base + i * STRIDE)
-		return false;
-	f->seen[i]++;
-	return f->free && (!f->odd || i % 2);
+	if (ip >= f->base && i < NR_FAKES && ip == f->base + i * STRIDE)
+		f->seen[i]++;
 }
 
-static void visit_all(struct fakes *f, bool free, bool odd)
+static void visit_all(struct fakes *f)
 {
+	struct ftrace_sites s = {};
+	unsigned int i;
+
 	memset(f->seen, 0, sizeof(f->seen));
-	f->free = free;
-	f->odd = odd;
-	ftrace_notes_for_each(visit, f);
+	ftrace_notes_list(&s);
+	for (i = 0; i < s.nr; i++)
+		visit(f, ftrace_text_addr(s.key[i]));
+	ftrace_sites_free(&s);
+}
+
+/* Drop the note of every @step-th fake, from the @first on. */
+static void drop(struct fakes *f, unsigned int first, unsigned int step)
+{
+	u32 sites[NR_FAKES];
+	unsigned int i, nr = 0;
+
+	for (i = first; i < NR_FAKES; i += step)
+		sites[nr++] = ftrace_text_key(f->base + i * STRIDE);
+	ftrace_notes_drop(sites, nr, ftrace_notes->nr_kept);
 }
 
 static void note_all(struct fakes *f)
@@ -75,7 +81,7 @@ static bool figures_are_exact(struct fakes *f)
 	ftrace_notes_stat(&full);
 	note_all(f);
 	ftrace_notes_stat(&twice);
-	visit_all(f, true, false);
+	drop(f, 0, 1);
 	ftrace_notes_stat(&after);
 
 	return full.noted - before.noted == NR_FAKES &&
@@ -94,7 +100,7 @@ static void reset(struct kunit *test, struct fakes *f)
 	ftrace_notes_stat(&st);
 	KUNIT_EXPECT_EQ(test, st.slots, 4096);
 
-	visit_all(f, false, false);
+	visit_all(f);
 	for (i = 0; i < NR_FAKES; i++)
 		KUNIT_EXPECT_EQ(test, f->seen[i], 0);
 
@@ -102,16 +108,16 @@ static void reset(struct kunit *test, struct fakes *f)
 	note_all(f);
 	note_all(f);
 	for (n = 0; n < 2; n++) {
-		visit_all(f, false, false);
+		visit_all(f);
 		for (i = 0; i < NR_FAKES; i++)
 			KUNIT_EXPECT_EQ(test, f->seen[i], 1);
 	}
-	visit_all(f, true, true);
-	visit_all(f, false, false);
+	drop(f, 1, 2);
+	visit_all(f);
 	for (i = 0; i < NR_FAKES; i++)
 		KUNIT_EXPECT_EQ(test, f->seen[i], i % 2 ? 0 : 1);
-	visit_all(f, true, false);
-	visit_all(f, false, false);
+	drop(f, 0, 1);
+	visit_all(f);
 	for (i = 0; i < NR_FAKES; i++)
 		KUNIT_EXPECT_EQ(test, f->seen[i], 0);
 
@@ -182,10 +188,10 @@ static void record_call(struct kunit *test, struct fakes *f)
 	}
 	key = ftrace_note_key(ip);
 	f->base = ip;
-	visit_all(f, false, false);
+	visit_all(f);
 	KUNIT_EXPECT_EQ(test, f->seen[0], 0);
 	KUNIT_EXPECT_EQ(test, ftrace_kunit_unseen(), 200);
-	visit_all(f, false, false);
+	visit_all(f);
 	KUNIT_EXPECT_EQ(test, f->seen[0], 1);
 	KUNIT_EXPECT_EQ(test, ftrace_note_claim(ftrace_notes, key),
 			FTRACE_NOTE_KNOWN);
@@ -195,7 +201,7 @@ static void record_call(struct kunit *test, struct fakes *f)
 		ftrace_kunit_unseen();
 	ftrace_notes_stat(&after);
 	KUNIT_EXPECT_LT(test, after.noted - before.noted, 10000);
-	visit_all(f, false, false);
+	visit_all(f);
 	KUNIT_EXPECT_EQ(test, f->seen[0], 1);
 }
 

@@ -278,7 +278,7 @@ static struct dyn_ftrace *six_rec(struct kunit *test)
 	struct dyn_ftrace *rec;
 
 	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(&site, 1));
-	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
+	KUNIT_EXPECT_LE(test, 0, ftrace_settle());
 	rec = ftrace_rec_find(ftrace_kunit_six_site());
 	KUNIT_EXPECT_NOT_NULL(test, rec);
 	if (rec && ftrace_rec_text(rec)) {

@@ -62,7 +62,7 @@ bool ftrace_victim_recs(struct kunit *test, struct dyn_ftrace **recs)
 		sites[j] = key;
 	}
 	KUNIT_EXPECT_EQ(test, 0, ftrace_discover_sites(sites, FTRACE_NR_VICTIMS));
-	KUNIT_EXPECT_EQ(test, 0, ftrace_settle());
+	KUNIT_EXPECT_LE(test, 0, ftrace_settle());
 
 	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
 		recs[i] = ftrace_rec_find(ftrace_text_addr(sites[i]));

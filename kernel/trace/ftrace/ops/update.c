@@ -339,13 +339,13 @@ bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old
  * ftrace_settle - give the new records what the active ops ask for
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops().
+ * Return: how many there were, or an error as of ftrace_update_ops().
  */
 int ftrace_settle(void)
 {
 	struct update u = { .last = NO_STEP };
 	struct ftrace_region *r;
-	int ret = 0;
+	int ret = 0, nr;
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(r, &ftrace_regions, list) {
@@ -361,5 +361,6 @@ int ftrace_settle(void)
 		if (ret)
 			break;
 	}
-	return ftrace_plan_finish(&u.plan, ret);
+	nr = u.plan.nr;
+	return ftrace_plan_finish(&u.plan, ret) ?: nr;
 }

@@ -7,7 +7,7 @@
  * by name, by address or for all of them, need not care which of them ran.
  */
 #include <linux/err.h>
-#include <linux/sort.h>
+#include <linux/slab.h>
 
 #include "names.h"
 #include "set.h"
@@ -15,16 +15,6 @@
 
 /* Sites that became records because somebody asked; ftrace_lock. */
 unsigned long ftrace_nr_discovered;
-
-/* Ascending, no two alike, all in @r. */
-static int add_sites(struct ftrace_region *r, const u32 *sites, unsigned int nr)
-{
-	int ret = ftrace_recs_add(r, sites, nr);
-
-	if (!ret)
-		ftrace_nr_discovered += nr;
-	return ret;
-}
 
 /**
  * ftrace_discover_region - find every call site in a region
@@ -63,9 +53,11 @@ int ftrace_discover_region(struct ftrace_region *r)
 	ftrace_names_stop(&n);
 
 	if (!ret)
-		ret = add_sites(r, s.key, s.nr);
-	if (!ret)
+		ret = ftrace_recs_add(r, s.key, s.nr);
+	if (!ret) {
+		ftrace_nr_discovered += s.nr;
 		r->complete = true;
+	}
 	ftrace_sites_free(&s);
 	return ret;
 }
@@ -92,35 +84,26 @@ int ftrace_discover_all(void)
 
 static int discover(const u32 *sites, unsigned int nr, bool proved)
 {
-	struct ftrace_sites found = {};
+	u32 *found = kvmalloc_array(nr, sizeof(*found), GFP_KERNEL);
+	int ret = found ? ftrace_table_rest() : -ENOMEM;
+	const u32 *end = sites + nr;
 	struct ftrace_region *r;
-	unsigned int i = 0;
-	int ret;
+	unsigned int i, left;
 
 	lockdep_assert_held(&ftrace_lock);
-	ret = ftrace_table_rest();
-	if (ret)
-		return ret;
 	list_for_each_entry(r, &ftrace_regions, list) {
-		found.nr = 0;
-		for (; i < nr && ftrace_text_addr(sites[i]) < r->end; i++) {
-			unsigned long ip = ftrace_text_addr(sites[i]);
-
-			if (ip < r->start || (i && sites[i] == sites[i - 1]))
-				continue;
-			if (ftrace_rec_find(ip) ||
-			    (!proved && !ftrace_text_is_unpatched(ip)))
-				continue;
-			ret = ftrace_sites_add(&found, ip);
-			if (ret)
-				goto out;
-		}
-		ret = add_sites(r, found.key, found.nr);
 		if (ret)
-			goto out;
+			break;
+		nr = ftrace_recs_missing(r, &sites, end, found);
+		for (i = 0, left = 0; i < nr; i++) {
+			if (proved || ftrace_text_is_unpatched(ftrace_text_addr(found[i])))
+				found[left++] = found[i];
+		}
+		ret = ftrace_recs_add(r, found, left);
+		if (!ret)
+			ftrace_nr_discovered += left;
 	}
-out:
-	ftrace_sites_free(&found);
+	kvfree(found);
 	return ret;
 }
 

@@ -16,12 +16,19 @@
 #include "../core.h"
 #include "notes.h"
 #include "recorder.h"
+#include "set.h"
 
 struct ftrace_note_table *ftrace_notes;
 
 /* Notes ever taken, calls ever skipped. */
 static atomic_long_t nr_noted = ATOMIC_LONG_INIT(0);
 static atomic_long_t nr_skipped = ATOMIC_LONG_INIT(0);
+
+/* Calls skipped when the size of the table was last judged; ftrace_lock. */
+static unsigned long skipped_before;
+
+/* Room for a second of a running system: one page, less the header. */
+#define SLOTS_MIN	(PAGE_SIZE / sizeof(u32) - 40)
 
 /**
  * ftrace_note_claim - note a call site in a table
@@ -169,30 +176,55 @@ void ftrace_notes_retire(struct ftrace_note_table *t)
 }
 
 /**
- * ftrace_notes_for_each - look at every note in the table
- * @fn: called for each, with the call site; true: the note can go
- * @data: handed to @fn
+ * ftrace_notes_list - list the call sites that have notes
+ * @s: an empty list; without memory for all of them, it gets some
  *
- * A slot that is freed can break the chain to a note after it, which may then
- * be taken twice. So the reader of the notes has to cope with duplicates.
+ * A site can be in it twice: a slot that is freed can break the chain to a note
+ * after it, which may then be taken once more.
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip), void *data)
+void ftrace_notes_list(struct ftrace_sites *s)
 {
-	struct ftrace_note_table *t = ftrace_notes;
+	const struct ftrace_note_table *t = ftrace_notes;
 	size_t i;
 
 	lockdep_assert_held(&ftrace_lock);
 	for (i = 0; i < ftrace_note_slots(t->nr_homes); i++) {
 		u32 key = READ_ONCE(t->slots[i]);
 
-		if (!key || !fn(data, ftrace_note_ip(key)))
-			continue;
-		/* Only this side ever empties a slot, and only under the lock. */
-		WRITE_ONCE(t->slots[i], 0);
-		atomic_dec(&t->nr_pending);
+		if (key && ftrace_sites_add(s, ftrace_note_ip(key)))
+			break;
 	}
+}
+
+/**
+ * ftrace_notes_drop - drop the notes of call sites
+ * @sites: the sites, as ftrace_text_key()
+ * @nr: how many
+ * @nr_kept: how many of the other notes are of sites that were set aside
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_notes_drop(const u32 *sites, unsigned int nr, int nr_kept)
+{
+	struct ftrace_note_table *t = ftrace_notes;
+	unsigned int i, j;
+
+	lockdep_assert_held(&ftrace_lock);
+	for (i = 0; i < nr; i++) {
+		u32 key = ftrace_note_key(ftrace_text_addr(sites[i]));
+		u32 *slot = &t->slots[ftrace_note_home(t, key)];
+
+		for (j = 0; j < FTRACE_NOTE_PROBES; j++, slot++) {
+			if (READ_ONCE(*slot) != key)
+				continue;
+			/* Only this side ever empties a slot, and only under the lock. */
+			WRITE_ONCE(*slot, 0);
+			atomic_dec(&t->nr_pending);
+		}
+	}
+	WRITE_ONCE(t->nr_kept, nr_kept);
 }
 
 /**
@@ -210,5 +242,56 @@ void ftrace_notes_stat(struct ftrace_notes_stat *st)
 	/* There is none if start-up has failed. */
 	st->slots = t ? t->nr_homes : 0;
 	/* A note can be seen, and taken by a round, before it is counted. */
-	st->pending = t ? max(atomic_read(&t->nr_pending), 0) : 0;
+	st->pending = t ? max(atomic_read(&t->nr_pending) -
+			      READ_ONCE(t->nr_kept), 0) : 0;
+}
+
+/**
+ * ftrace_notes_pending - is there something for a round to do?
+ *
+ * Context: any.
+ * Return: true if a note came since the last one, or a call was skipped, so that a
+ * larger table is needed.
+ */
+bool ftrace_notes_pending(void)
+{
+	struct ftrace_notes_stat st;
+
+	ftrace_notes_stat(&st);
+	return st.pending || st.skipped != READ_ONCE(skipped_before);
+}
+
+/* How many slots the next round will want; the boot's batch is a large one. */
+static unsigned int slots_wanted(const struct ftrace_note_table *t)
+{
+	struct ftrace_notes_stat st;
+	unsigned long missed;
+
+	ftrace_notes_stat(&st);
+	missed = st.skipped - skipped_before;
+	WRITE_ONCE(skipped_before, st.skipped);
+	if (missed)
+		return min_t(unsigned long, FTRACE_SLOTS_MAX, 2 * st.slots);
+	/* In a small table, notes that are kept could be in the way again. */
+	if (!t->nr_kept && st.pending < st.slots / 4)
+		return SLOTS_MIN;
+	return st.slots;
+}
+
+/**
+ * ftrace_notes_resize - give the recorder the slots for the next round
+ *
+ * Context: process. Takes ftrace_lock.
+ */
+void ftrace_notes_resize(void)
+{
+	struct ftrace_note_table *t = NULL;
+	unsigned int want;
+
+	guard(mutex)(&ftrace_lock);
+	want = slots_wanted(ftrace_notes);
+	if (want != ftrace_notes->nr_homes)
+		t = ftrace_notes_alloc(want);
+	if (t)
+		ftrace_notes_retire(ftrace_notes_publish(t));
 }

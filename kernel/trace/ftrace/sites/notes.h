@@ -48,6 +48,9 @@
  * @rcu: for the grace period, once the table is out of use
  * @quiet: links it after that, until it is freed
  * @nr_pending: how many slots are taken; changes in any context
+ * @nr_kept: how many of these are for sites that were set aside: they stay, so
+ *	that the recorder knows these sites, and no round has to deal with them;
+ *	changes under ftrace_lock
  * @slots: the notes: @nr_homes + FTRACE_NOTE_PROBES - 1 of them. A slot goes
  *	from 0 to a key by cmpxchg, in any context.
  *
@@ -59,6 +62,7 @@ struct ftrace_note_table {
 	struct rcu_head		rcu __aligned(64);
 	struct llist_node	quiet;
 	atomic_t		nr_pending;
+	int			nr_kept;
 	u32			slots[] __aligned(FTRACE_NOTES_SLOTS);
 };
 

@@ -5,9 +5,14 @@
 #ifndef _KERNEL_TRACE_FTRACE_RECORDER_H
 #define _KERNEL_TRACE_FTRACE_RECORDER_H
 
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct ftrace_note_table;
+struct ftrace_sites;
+
+/* How large a table may be. */
+#define FTRACE_SLOTS_MAX	SZ_1M
 
 /**
  * enum ftrace_note_result - what became of a note
@@ -23,7 +28,7 @@ enum ftrace_note_result {
 
 /**
  * struct ftrace_notes_stat - the figures of the recorder
- * @pending: notes in the table in use, which no round has made records of yet
+ * @pending: notes in the table in use, that the next round has to deal with
  * @noted: notes taken since boot
  * @skipped: calls since boot that found no slot
  * @slots: home slots of the table in use
@@ -41,9 +46,11 @@ size_t ftrace_notes_size(unsigned int homes);
 struct ftrace_note_table *ftrace_notes_alloc(unsigned int homes);
 struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t);
 void ftrace_notes_retire(struct ftrace_note_table *t);
-void ftrace_notes_for_each(bool (*fn)(void *data, unsigned long ip),
-			   void *data);
+void ftrace_notes_list(struct ftrace_sites *s);
+void ftrace_notes_drop(const u32 *sites, unsigned int nr, int nr_kept);
 void ftrace_notes_stat(struct ftrace_notes_stat *st);
+bool ftrace_notes_pending(void);
+void ftrace_notes_resize(void);
 #else
 /* With a table of call sites nobody takes notes. */
 static inline size_t ftrace_notes_size(unsigned int homes) { return 0; }
@@ -59,10 +66,11 @@ ftrace_notes_publish(struct ftrace_note_table *t)
 	return NULL;
 }
 
-static inline void ftrace_notes_retire(struct ftrace_note_table *t) { }
-static inline void ftrace_notes_for_each(bool (*fn)(void *data,
-						    unsigned long ip),
-					 void *data) { }
+static inline void ftrace_notes_list(struct ftrace_sites *s) { }
+static inline void ftrace_notes_drop(const u32 *sites, unsigned int nr,
+				     int nr_kept) { }
+static inline bool ftrace_notes_pending(void) { return false; }
+static inline void ftrace_notes_resize(void) { }
 
 static inline void ftrace_notes_stat(struct ftrace_notes_stat *st)
 {

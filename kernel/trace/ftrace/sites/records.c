@@ -181,6 +181,34 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip)
 			     ip, ip);
 }
 
+/**
+ * ftrace_recs_missing - which sites of a list have no record yet
+ * @r: the region in which they count
+ * @sites: the sites, as ftrace_text_key(), ascending; moved on to the first that lies
+ *	   after @r, past those that lie before it
+ * @end: where they end
+ * @missing: gets them, each once; has room for all
+ *
+ * Context: ftrace_lock held.
+ * Return: how many of those in @r have none.
+ */
+unsigned int ftrace_recs_missing(struct ftrace_region *r, const u32 **sites,
+				 const u32 *end, u32 *missing)
+{
+	struct ftrace_recs *recs = ftrace_region_recs(r);
+	unsigned int nr = 0;
+
+	for (; *sites < end && ftrace_text_addr(**sites) < r->end; ++*sites) {
+		unsigned long ip = ftrace_text_addr(**sites);
+
+		if (ip < r->start || ftrace_rec_in(recs, ip, ip))
+			continue;
+		if (!nr || missing[nr - 1] != **sites)
+			missing[nr++] = **sites;
+	}
+	return nr;
+}
+
 static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
 		    u32 state)
 {

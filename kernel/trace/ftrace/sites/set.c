@@ -358,13 +358,14 @@ int ftrace_sites_add(struct ftrace_sites *s, unsigned long ip)
 }
 
 /**
- * ftrace_sites_free - free what a list of call sites holds
- * @s: the list; it is empty afterwards
+ * ftrace_sites_sort - sort a list of call sites
+ * @s: the list; what is in it twice stays so
+ *
+ * Context: process.
  */
-void ftrace_sites_free(struct ftrace_sites *s)
+void ftrace_sites_sort(struct ftrace_sites *s)
 {
-	kvfree(s->key);
-	memset(s, 0, sizeof(*s));
+	sort(s->key, s->nr, sizeof(*s->key), cmp_keys, NULL);
 }
 
 /**

@@ -6,6 +6,8 @@
 #define _KERNEL_TRACE_FTRACE_SET_H
 
 #include <linux/ftrace_text.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "../core.h"
 
@@ -44,7 +46,14 @@ struct ftrace_sites {
 };
 
 int ftrace_sites_add(struct ftrace_sites *s, unsigned long ip);
-void ftrace_sites_free(struct ftrace_sites *s);
+void ftrace_sites_sort(struct ftrace_sites *s);
+
+/* Free what a list holds; it is empty afterwards. */
+static inline void ftrace_sites_free(struct ftrace_sites *s)
+{
+	kvfree(s->key);
+	memset(s, 0, sizeof(*s));
+}
 
 /**
  * ftrace_hash_has - is a call site in a set?

@@ -123,6 +123,8 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip);
 bool ftrace_site_is_bad(unsigned long ip);
 struct dyn_ftrace *ftrace_rec_in(struct ftrace_recs *recs, unsigned long start,
 				 unsigned long end);
+unsigned int ftrace_recs_missing(struct ftrace_region *r, const u32 **sites,
+				 const u32 *end, u32 *missing);
 int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr);
 int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
 			 unsigned int nr, bool settled);
