@@ -8,23 +8,32 @@
 #include "sites.h"
 
 /*
- * The call site of the function that begins at @addr, or the one at @addr.
- * Text in a region stays mapped for an RCU reader: module text is freed after
- * a grace period.
+ * The first record from @ip on tells whether there is one of @ip itself, or of the
+ * function that begins there. Text in a region stays mapped for an RCU reader: module
+ * text is freed after a grace period.
  */
-static unsigned long site_of(struct ftrace_region *r, unsigned long addr)
+static unsigned long locate(unsigned long ip, bool good)
 {
-	unsigned long size, offset;
+	unsigned long site = 0, size, offset;
 	struct dyn_ftrace *rec;
+	struct ftrace_region *r;
 
-	if (ftrace_rec_find(addr) || ftrace_text_is_unpatched(addr))
-		return addr;
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || offset)
+	guard(preempt_notrace)();
+	r = ftrace_region_find(ip);
+	if (!r)
 		return 0;
-	rec = ftrace_rec_in(rcu_dereference_check(r->recs,
-						  rcu_read_lock_any_held()),
-			    addr, addr + size - 1);
-	return rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(addr);
+	rec = ftrace_rec_in(rcu_dereference_sched(r->recs), ip, r->end);
+	if (rec)
+		site = ftrace_rec_ip(rec);
+	if (site != ip) {
+		if (ftrace_text_is_unpatched(ip))
+			return ip;
+		if (!kallsyms_lookup_size_offset(ip, &size, &offset) || offset)
+			return 0;
+		if (!rec || site - ip >= size)
+			return ftrace_text_entry_site(ip);
+	}
+	return good && READ_ONCE(rec->state) & FTRACE_REC_BAD ? 0 : site;
 }
 
 /**
@@ -38,15 +47,20 @@ static unsigned long site_of(struct ftrace_region *r, unsigned long addr)
  */
 unsigned long ftrace_location(unsigned long ip)
 {
-	struct ftrace_region *r;
-	unsigned long site = 0;
+	return locate(ip, false);
+}
 
-	preempt_disable_notrace();
-	r = ftrace_region_find(ip);
-	if (r)
-		site = site_of(r, ip);
-	preempt_enable_notrace();
-	return site;
+/**
+ * ftrace_location_good - the same for whoever wants to trace it
+ * @ip: a call site, or the first byte of a function
+ *
+ * Context: any but NMI.
+ * Return: the address of the site, 0 if the function has none, or one that was set
+ * aside.
+ */
+unsigned long ftrace_location_good(unsigned long ip)
+{
+	return locate(ip, true);
 }
 
 /**

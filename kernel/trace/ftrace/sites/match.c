@@ -82,14 +82,12 @@ bool ftrace_glob_match(const struct ftrace_glob *g, const char *name,
 	}
 }
 
-/* Does a pattern for modules, if there is one, mean this region? */
+/* Does a pattern for modules mean this region? */
 static bool region_wanted(const struct ftrace_region *r,
 			  const struct ftrace_glob *mod)
 {
 	const char *name;
 
-	if (!mod)
-		return true;
 	/* "!*" is the kernel, "!name" all but that module, the kernel too. */
 	if (!r->mod)
 		return mod->not;
@@ -155,7 +153,7 @@ static int match_glob(const struct ftrace_glob *g, const struct ftrace_glob *mod
 		return -ENOMEM;
 	sieve_init(sieve, g);
 	list_for_each_entry(r, &ftrace_regions, list) {
-		if (!region_wanted(r, mod))
+		if (mod && !region_wanted(r, mod))
 			continue;
 		ret = ftrace_discover_region(r);
 		if (!ret)
@@ -181,14 +179,10 @@ struct exact {
 
 static int exact_addr(void *data, unsigned long addr)
 {
-	unsigned long ip = ftrace_location(addr);
+	unsigned long ip = ftrace_location_good(addr);
 	struct exact *x = data;
-	struct dyn_ftrace *rec;
 
-	if (!ip || !region_wanted(ftrace_region_find(ip), x->mod))
-		return 0;
-	rec = ftrace_rec_find(ip);
-	if (rec && rec->state & FTRACE_REC_BAD)
+	if (!ip || (x->mod && !region_wanted(ftrace_region_find(ip), x->mod)))
 		return 0;
 	return ftrace_sites_add(x->s, ip);
 }
@@ -235,7 +229,6 @@ static int match_index(unsigned long index, struct ftrace_sites *s)
 
 static int match_number(const struct ftrace_glob *g, struct ftrace_sites *s)
 {
-	struct dyn_ftrace *rec;
 	unsigned long nr;
 
 	if (kstrtoul(g->search, 0, &nr) || !nr)
@@ -243,14 +236,9 @@ static int match_number(const struct ftrace_glob *g, struct ftrace_sites *s)
 	/* No list is that long: it is an address. */
 	if (nr < PAGE_OFFSET)
 		return match_index(nr - 1, s);
-	nr = ftrace_location(nr);
-	if (!nr)
-		return 0;
-	rec = ftrace_rec_find(nr);
 	/* A site that was set aside can only be taken away. */
-	if (rec && rec->state & FTRACE_REC_BAD && !g->not)
-		return 0;
-	return ftrace_sites_add(s, nr);
+	nr = g->not ? ftrace_location(nr) : ftrace_location_good(nr);
+	return nr ? ftrace_sites_add(s, nr) : 0;
 }
 
 /**
@@ -330,26 +318,11 @@ struct lookup {
 	size_t		missing;
 };
 
-static bool can_be_traced(unsigned long addr)
-{
-	unsigned long ip = ftrace_location(addr);
-	struct dyn_ftrace *rec;
-	bool good;
-
-	if (!ip)
-		return false;
-	preempt_disable_notrace();
-	rec = ftrace_rec_find(ip);
-	good = !rec || !(READ_ONCE(rec->state) & FTRACE_REC_BAD);
-	preempt_enable_notrace();
-	return good;
-}
-
 static int take_lowest(void *data, unsigned long addr)
 {
 	unsigned long *lowest = data;
 
-	if ((!*lowest || addr < *lowest) && can_be_traced(addr))
+	if ((!*lowest || addr < *lowest) && ftrace_location_good(addr))
 		*lowest = addr;
 	return 0;
 }
@@ -372,7 +345,7 @@ static int take_symbol(void *data, const char *name, unsigned long addr)
 	i = at - l->name;
 	while (i && !strcmp(l->name[i - 1], name))
 		i--;
-	if (l->addr[i] || !can_be_traced(addr))
+	if (l->addr[i] || !ftrace_location_good(addr))
 		return 0;
 	for (; i < l->nr && !strcmp(l->name[i], name); i++) {
 		l->addr[i] = addr;

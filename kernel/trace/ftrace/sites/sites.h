@@ -129,6 +129,8 @@ int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr);
 int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
 			 unsigned int nr, bool settled);
 
+unsigned long ftrace_location_good(unsigned long ip);
+
 int ftrace_discover_all(void);
 int ftrace_discover_region(struct ftrace_region *r);
 int ftrace_discover_sites(const u32 *sites, unsigned int nr);

@@ -154,10 +154,10 @@ static struct ftrace_hash *sites_of(const unsigned long *ips, unsigned int cnt,
 	int ret = 0;
 
 	for (i = 0; i < cnt && !ret; i++) {
-		unsigned long ip = ftrace_location(ips[i]);
+		unsigned long ip = remove ? ftrace_location(ips[i]) :
+					    ftrace_location_good(ips[i]);
 
-		ret = !ip || (!remove && ftrace_site_is_bad(ip)) ? -EINVAL :
-						       ftrace_sites_add(&s, ip);
+		ret = ip ? ftrace_sites_add(&s, ip) : -EINVAL;
 	}
 	hash = ret ? ERR_PTR(ret) : ftrace_hash_from_sites(s.key, s.nr);
 	ftrace_sites_free(&s);
