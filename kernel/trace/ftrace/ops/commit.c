@@ -13,25 +13,6 @@ bool ftrace_sites_on = true;
 
 unsigned long ftrace_nr_bad;
 
-static u32 new_text(const struct dyn_ftrace *rec)
-{
-	return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
-}
-
-/**
- * ftrace_rec_text - what the text of a record's call site is
- * @rec: the record, not a bad one
- *
- * Context: ftrace_lock held.
- * Return: what the site calls as ftrace_text_key(), 0 for a nop.
- */
-u32 ftrace_rec_text(const struct dyn_ftrace *rec)
-{
-	if (rec->state & FTRACE_REC_NEW)
-		return new_text(rec);
-	return ftrace_set_text(ftrace_rec_set(rec));
-}
-
 static void set_aside(struct dyn_ftrace *rec)
 {
 	struct ftrace_region *r = ftrace_region_find(ftrace_rec_ip(rec));
@@ -47,27 +28,13 @@ static void set_aside(struct dyn_ftrace *rec)
 	ftrace_nr_bad++;
 }
 
-static void was_new(const struct dyn_ftrace *rec)
-{
-	ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
-}
-
-/* What a record remembers once its site has called something for a set. */
-static u32 marks_of(u32 id)
-{
-	struct ftrace_opset *set = ftrace_opset_find(id);
-
-	if (!set)
-		return 0;
-	return set->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT) ?
-	       FTRACE_REC_TOUCHED | FTRACE_REC_MODIFIED : FTRACE_REC_TOUCHED;
-}
-
 /* The text is written: let the records say so. */
 static void commit(const struct ftrace_plan *plan)
 {
 	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
-	u32 from = 0, to = 0, run = 0, marks = 0;
+	u32 from = 0, to = 0, run = 0;
+	u32 marks = 0;	/* what a record remembers once its site has called @to */
+	struct ftrace_opset *set;
 
 	for (e = plan->entries; e < end; e++) {
 		struct dyn_ftrace *rec = e->rec;
@@ -75,13 +42,17 @@ static void commit(const struct ftrace_plan *plan)
 		u32 kept = rec->state & FTRACE_REC_KEPT;
 
 		if (unlikely(rec->state & FTRACE_REC_NEW))
-			was_new(rec);
+			ftrace_region_find(ftrace_rec_ip(rec))->nr_new--;
 		if (was != from || e->state != to) {
 			ftrace_opset_move(from, to, run);
 			from = was;
 			to = e->state;
 			run = 0;
-			marks = marks_of(to);
+			set = ftrace_opset_find(to);
+			marks = set ? FTRACE_REC_TOUCHED : 0;
+			if (set && set->flags & (FTRACE_OPS_FL_IPMODIFY |
+						 FTRACE_OPS_FL_DIRECT))
+				marks |= FTRACE_REC_MODIFIED;
 		}
 		run++;
 		if (e->to)

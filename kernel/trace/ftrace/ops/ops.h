@@ -151,11 +151,28 @@ struct ftrace_opset {
 	struct ftrace_ops		*ops[] __counted_by(nr);
 };
 
-struct ftrace_opset *ftrace_opset_find(u32 id);
+/* The sets by number, of which 0 is not given away, and its length; ftrace_lock. */
+extern struct ftrace_opset **ftrace_opset_ids;
+extern u32 ftrace_opset_nr_ids;
+
+/* The set that has a number; NULL for 0, the empty set. */
+static inline struct ftrace_opset *ftrace_opset_find(u32 id)
+{
+	lockdep_assert_held(&ftrace_lock);
+	return id < ftrace_opset_nr_ids ? ftrace_opset_ids[id] : NULL;
+}
+
+/* What the call sites of a set call, as ftrace_text_key(), 0 for the empty set. */
+static inline u32 ftrace_opset_target(u32 id)
+{
+	struct ftrace_opset *set = ftrace_opset_find(id);
+
+	return set ? set->target : 0;
+}
+
 int ftrace_opset_with(u32 id, struct ftrace_ops *ops);
 int ftrace_opset_without(u32 id, struct ftrace_ops *ops);
 bool ftrace_opset_has(u32 id, struct ftrace_ops *ops);
-u32 ftrace_opset_target(u32 id);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);
@@ -164,7 +181,6 @@ void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr);
 void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
 void ftrace_opsets_aimed(bool done);
-u32 ftrace_opset_aim(u32 id);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
@@ -197,13 +213,21 @@ int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
 int ftrace_update_tramps(void);
+
 /* What the text of a set's call sites is, as ftrace_text_key(), 0 for a nop. */
 static inline u32 ftrace_set_text(u32 id)
 {
 	return ftrace_sites_on ? ftrace_opset_target(id) : 0;
 }
 
-u32 ftrace_rec_text(const struct dyn_ftrace *rec);
+/* The same of a record's call site, which is not a bad one. */
+static inline u32 ftrace_rec_text(const struct dyn_ftrace *rec)
+{
+	if (rec->state & FTRACE_REC_NEW)
+		return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
+	return ftrace_set_text(ftrace_rec_set(rec));
+}
+
 int ftrace_plan_finish(struct ftrace_plan *plan, int ret);
 void ftrace_update_release(unsigned long start, unsigned long end);
 void ftrace_plan_finish_one(struct ftrace_plan_entry *e);

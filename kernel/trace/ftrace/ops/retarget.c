@@ -46,16 +46,13 @@ int ftrace_update_enabled(bool on)
 
 static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
 {
-	u32 id = ftrace_rec_set(rec), from, to;
+	struct ftrace_opset *set = ftrace_opset_find(ftrace_rec_set(rec));
 
-	if (!id || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+	if (!set || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD) ||
+	    set->target == set->aim)
 		return 0;
-	from = ftrace_opset_target(id);
-	to = ftrace_opset_aim(id);
-	if (from == to)
-		return 0;
-	return ftrace_plan_add(plan, rec, ftrace_sites_on ? from : 0,
-			       ftrace_sites_on ? to : 0, id);
+	return ftrace_plan_add(plan, rec, ftrace_sites_on ? set->target : 0,
+			       ftrace_sites_on ? set->aim : 0, set->id);
 }
 
 /**

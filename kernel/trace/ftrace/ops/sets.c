@@ -16,31 +16,19 @@
 
 #define OPSET_BITS	8
 
-/*
- * The sets by content, and by number; number 0 is not given away. A plain array,
- * not an xarray: a tracer on the command line is registered before those work.
- * ftrace_lock.
- */
+/* The sets by content; ftrace_lock. */
 static DEFINE_HASHTABLE(opset_table, OPSET_BITS);
-static struct ftrace_opset **opset_ids;
-static u32 opset_nr_ids;
+
+/*
+ * And by number. A plain array, not an xarray: a tracer on the command line is
+ * registered before those work.
+ */
+struct ftrace_opset **ftrace_opset_ids;
+u32 ftrace_opset_nr_ids;
 
 static u32 opset_key(struct ftrace_ops *const *ops, unsigned int nr)
 {
 	return jhash(ops, nr * sizeof(*ops), 0);
-}
-
-/**
- * ftrace_opset_find - the set that has a number
- * @id: the number
- *
- * Context: ftrace_lock held.
- * Return: the set; NULL for 0, the empty set.
- */
-struct ftrace_opset *ftrace_opset_find(u32 id)
-{
-	lockdep_assert_held(&ftrace_lock);
-	return id < opset_nr_ids ? opset_ids[id] : NULL;
 }
 
 static struct ftrace_opset *opset_lookup(struct ftrace_ops *const *ops,
@@ -69,17 +57,17 @@ static int opset_index(const struct ftrace_opset *set,
 
 static int grow_ids(gfp_t gfp)
 {
-	u32 nr = min(max(64U, 2 * opset_nr_ids), FTRACE_REC_SET_MASK + 1);
+	u32 nr = min(max(64U, 2 * ftrace_opset_nr_ids), FTRACE_REC_SET_MASK + 1);
 	struct ftrace_opset **ids;
 
 	/* A record has no room for a larger number. */
-	if (nr == opset_nr_ids)
+	if (nr == ftrace_opset_nr_ids)
 		return -ENOSPC;
-	ids = kvrealloc(opset_ids, array_size(nr, sizeof(*ids)), gfp | __GFP_ZERO);
+	ids = kvrealloc(ftrace_opset_ids, array_size(nr, sizeof(*ids)), gfp | __GFP_ZERO);
 	if (!ids)
 		return -ENOMEM;
-	opset_ids = ids;
-	opset_nr_ids = nr;
+	ftrace_opset_ids = ids;
+	ftrace_opset_nr_ids = nr;
 	return 0;
 }
 
@@ -88,15 +76,15 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 	u32 id = 1;
 	int ret;
 
-	while (id < opset_nr_ids && opset_ids[id])
+	while (id < ftrace_opset_nr_ids && ftrace_opset_ids[id])
 		id++;
-	if (id >= opset_nr_ids) {
+	if (id >= ftrace_opset_nr_ids) {
 		ret = grow_ids(gfp);
 		if (ret)
 			return ret;
 	}
 	set->id = id;
-	opset_ids[id] = set;
+	ftrace_opset_ids[id] = set;
 	return 0;
 }
 
@@ -274,20 +262,6 @@ bool ftrace_opset_has(u32 id, struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_opset_target - what the call sites of a set call
- * @id: the set
- *
- * Context: ftrace_lock held.
- * Return: the target as ftrace_text_key(), 0 for the empty set.
- */
-u32 ftrace_opset_target(u32 id)
-{
-	struct ftrace_opset *set = ftrace_opset_find(id);
-
-	return set ? set->target : 0;
-}
-
-/**
  * ftrace_opset_move - records go from one set to another
  * @from: the set they had
  * @to: the set they get
@@ -342,15 +316,15 @@ void ftrace_opset_gc(void)
 
 	lockdep_assert_held(&ftrace_lock);
 	step_from(NULL, NULL);
-	for (id = 1; id < opset_nr_ids; id++) {
-		set = opset_ids[id];
+	for (id = 1; id < ftrace_opset_nr_ids; id++) {
+		set = ftrace_opset_ids[id];
 		if (!set)
 			continue;
 		/* Its step may name a set or an ops that goes. */
 		step_from(set, NULL);
 		if (set->nr_recs)
 			continue;
-		opset_ids[id] = NULL;
+		ftrace_opset_ids[id] = NULL;
 		hash_del(&set->node);
 		opset_free(set);
 	}
@@ -430,21 +404,6 @@ bool ftrace_opsets_aim_tramps(void)
 	hash_for_each(opset_table, bkt, set, node)
 		any |= ftrace_serve_better(set);
 	return any;
-}
-
-/**
- * ftrace_opset_aim - what the call sites of a set are to call
- * @id: the set
- *
- * Context: ftrace_lock held.
- * Return: the target as ftrace_text_key(), 0 for the empty set. It differs from
- * ftrace_opset_target() if that is to change.
- */
-u32 ftrace_opset_aim(u32 id)
-{
-	struct ftrace_opset *set = ftrace_opset_find(id);
-
-	return set ? set->aim : 0;
 }
 
 /**

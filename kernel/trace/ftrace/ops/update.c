@@ -124,9 +124,11 @@ static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
 	id = wanted_set(u, ftrace_rec_ip(rec));
 	if (id < 0)
 		return id;
-	ret = take_step(u, id, want);
-	if (ret)
-		return ret;
+	if (id != u->last.state || want != u->last.want) {
+		ret = take_step(u, id, want);
+		if (ret)
+			return ret;
+	}
 	return ftrace_plan_add(&u->plan, rec, ftrace_rec_text(rec), u->last.to_text,
 			       u->last.to);
 }
