@@ -137,26 +137,6 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
 		pr_err(BAD_SITE, ip, (void *)ip, what, e->rec->state);
 }
 
-static int check(const struct ftrace_plan *plan, unsigned int *bad)
-{
-	*bad = ftrace_text_check(plan);
-	if (*bad == plan->nr)
-		return 0;
-	report_bad(&plan->entries[*bad]);
-	return -EINVAL;
-}
-
-/* The window could not be set up. If text is missing, say where. */
-static int no_page(const struct ftrace_plan *plan, int err, unsigned int *bad)
-{
-	if (err != -EFAULT)
-		return err;
-	mutex_lock(&text_mutex);
-	err = check(plan, bad) ?: -EFAULT;
-	mutex_unlock(&text_mutex);
-	return err;
-}
-
 /**
  * ftrace_plan_next_slice - how many sites the next stop may change
  * @slice: how many the last one was allowed
@@ -341,22 +321,29 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  */
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 {
-	int ret;
+	int err, ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!plan->nr_text)
 		return 0;
 
-	ret = ftrace_text_prepare(plan);
-	if (ret)
-		return no_page(plan, ret, bad);
+	err = ftrace_text_prepare(plan);
+	/* If text is missing, the check says where. */
+	if (err && err != -EFAULT)
+		return err;
+	ret = err;
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
-	ret = check(plan, bad);
+	*bad = ftrace_text_check(plan);
+	if (*bad < plan->nr) {
+		report_bad(&plan->entries[*bad]);
+		ret = -EINVAL;
+	}
 	if (!ret)
 		write_slices(plan);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
-	ftrace_text_finish();
+	if (!err)
+		ftrace_text_finish();
 	return ret;
 }
