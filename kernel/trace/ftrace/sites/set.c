@@ -311,29 +311,6 @@ unsigned int ftrace_hash_from(const struct ftrace_hash *hash, u64 key)
 }
 
 /**
- * ftrace_hash_free - free a set that nobody else has seen
- * @hash: the set, NULL or an error pointer
- */
-void ftrace_hash_free(struct ftrace_hash *hash)
-{
-	if (!IS_ERR(hash))
-		kvfree(hash);
-}
-
-/**
- * ftrace_hash_free_rcu - free a set that was published
- * @hash: the set, or NULL
- *
- * Callbacks that still look at it run with preemption off, so RCU waits for
- * them. Context: any.
- */
-void ftrace_hash_free_rcu(struct ftrace_hash *hash)
-{
-	if (hash)
-		kvfree_rcu(hash, rcu);
-}
-
-/**
  * ftrace_sites_add - append a call site to a list
  * @s: the list
  * @ip: the site
