@@ -50,8 +50,7 @@ static void commit(const struct ftrace_plan *plan)
 			run = 0;
 			set = ftrace_opset_find(to);
 			marks = set ? FTRACE_REC_TOUCHED : 0;
-			if (set && set->flags & (FTRACE_OPS_FL_IPMODIFY |
-						 FTRACE_OPS_FL_DIRECT))
+			if (set && set->flags & FTRACE_OPS_DIVERTS)
 				marks |= FTRACE_REC_MODIFIED;
 		}
 		run++;

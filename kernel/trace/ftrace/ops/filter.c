@@ -25,23 +25,19 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 }
 
 /**
- * ftrace_filter_fits - can an ops keep its promise with the filter it has?
- * @ops: the ops, not registered yet
- * @f: its filter
+ * ftrace_filter_is_whole - is a filter a list of which no site was set aside?
+ * @f: the filter
  *
  * An ops that sends functions elsewhere relies on it that each function in its
  * filter does go there.
  *
  * Context: process, ftrace_lock held.
  */
-bool ftrace_filter_fits(const struct ftrace_ops *ops,
-			const struct ftrace_filter *f)
+bool ftrace_filter_is_whole(const struct ftrace_filter *f)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!ftrace_ops_sends_elsewhere(ops))
-		return true;
 	if (ftrace_hash_empty(f->filter))
 		return false;
 	for (i = 0; i < f->filter->count; i++) {
@@ -60,7 +56,7 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
 	for_each_ftrace_ops(ops) {
 		if (ops->func_hash != h)
 			continue;
-		if (ftrace_ops_sends_elsewhere(ops) && ftrace_hash_empty(new->filter))
+		if (ops->flags & FTRACE_OPS_DIVERTS && ftrace_hash_empty(new->filter))
 			return -EINVAL;
 		nr++;
 	}

@@ -61,7 +61,7 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
 		if (op->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SUBOP))
 			continue;
-		if (unlikely(dead) && !ftrace_ops_sends_elsewhere(op))
+		if (unlikely(dead) && !(op->flags & FTRACE_OPS_DIVERTS))
 			continue;
 		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
 			continue;
@@ -143,19 +143,4 @@ int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs)
 	};
 
 	return ftrace_filter_wants(&f, ip);
-}
-
-/**
- * ftrace_ops_init - make an ops fit for use, once
- * @ops: the ops
- *
- * Context: process; the owner of @ops calls it first without racing itself.
- */
-void ftrace_ops_init(struct ftrace_ops *ops)
-{
-	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
-		return;
-	INIT_LIST_HEAD(&ops->subop_list);
-	ops->func_hash = &ops->local_hash;
-	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
 }

@@ -31,16 +31,13 @@ static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
 	return !ftrace_hash_has(f->skip, ip);
 }
 
-/*
- * Does an ops send functions elsewhere? Then it cannot mean all of them, and more
- * depends on it than what somebody gets to see.
- */
-static __always_inline bool ftrace_ops_sends_elsewhere(const struct ftrace_ops *ops)
-{
-	return ops->flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT);
-}
-
 /* ---- the registered ops: list.c, filter.c ------------------------------ */
+
+/*
+ * An ops with one of these sends functions elsewhere. It cannot mean all of them, and
+ * more depends on it than what somebody gets to see.
+ */
+#define FTRACE_OPS_DIVERTS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT)
 
 extern struct ftrace_ops global_ops;
 extern struct list_head ftrace_ops_list;
@@ -64,6 +61,16 @@ static inline void ftrace_ops_list_del(struct ftrace_ops *ops)
 	list_del_rcu(&ops->node);
 }
 
+/* Make an ops fit for use, once; its owner calls this first without racing itself. */
+static inline void ftrace_ops_init(struct ftrace_ops *ops)
+{
+	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
+		return;
+	INIT_LIST_HEAD(&ops->subop_list);
+	ops->func_hash = &ops->local_hash;
+	ops->flags |= FTRACE_OPS_FL_INITIALIZED;
+}
+
 /* The filter of an ops; what @f points at is there as long as ftrace_lock is held. */
 static inline void ftrace_ops_filter(const struct ftrace_ops *ops,
 				     struct ftrace_filter *f)
@@ -76,7 +83,6 @@ static inline void ftrace_ops_filter(const struct ftrace_ops *ops,
 					    lockdep_is_held(&ftrace_lock));
 }
 
-void ftrace_ops_init(struct ftrace_ops *ops);
 int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs);
 void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *op, struct ftrace_regs *fregs);
@@ -84,8 +90,7 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs);
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs);
-bool ftrace_filter_fits(const struct ftrace_ops *ops,
-			const struct ftrace_filter *f);
+bool ftrace_filter_is_whole(const struct ftrace_filter *f);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 int ftrace_filter_copy(struct ftrace_ops_hash *to,
@@ -151,7 +156,7 @@ struct ftrace_opset {
 	struct ftrace_ops		*ops[] __counted_by(nr);
 };
 
-/* The sets by number, of which 0 is not given away, and its length; ftrace_lock. */
+/* The sets by number, 0 is not given away; how long the array is. ftrace_lock. */
 extern struct ftrace_opset **ftrace_opset_ids;
 extern u32 ftrace_opset_nr_ids;
 

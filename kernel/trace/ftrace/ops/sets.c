@@ -154,7 +154,7 @@ static bool conflict(const struct ftrace_opset *set,
 	unsigned long both = set->flags & ops->flags;
 	unsigned long any = set->flags | ops->flags;
 
-	if (both & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT))
+	if (both & FTRACE_OPS_DIVERTS)
 		return true;
 	return any & FTRACE_OPS_FL_IPMODIFY && any & FTRACE_OPS_FL_DIRECT &&
 	       !(ops->flags & FTRACE_OPS_FL_SHARED) && !has_shared(set);

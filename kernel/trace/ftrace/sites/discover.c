@@ -75,7 +75,7 @@ int ftrace_discover_all(void)
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(r, &ftrace_regions, list) {
-		ret = ftrace_discover_region(r);
+		ret = r->complete ? 0 : ftrace_discover_region(r);
 		if (ret)
 			return ret;
 	}

@@ -32,12 +32,6 @@ static void tracer_ends(struct ftrace_tracer *t)
 	kfree(t);
 }
 
-/* NULL: it is so early in the boot that there is no trace array. */
-static struct trace_array *array_of(const struct ftrace_ops *ops)
-{
-	return ops->tr ?: top_trace_array();
-}
-
 /* It has to be one word, and must not look like a name in brackets. */
 static bool name_is_good(const char *name)
 {
@@ -54,14 +48,7 @@ static bool name_is_good(const char *name)
  * Only the owner of an ops knows which functions a direct call is for, or which
  * functions can go on elsewhere.
  */
-#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_FL_DIRECT | \
-			 FTRACE_OPS_FL_IPMODIFY)
-
-/* May its filter be given to it, and changed, by others? */
-static bool is_open(const struct ftrace_ops *ops)
-{
-	return !(ops->flags & OWN_FILTER);
-}
+#define OWN_FILTER	(FTRACE_OPS_FL_OWN_FILTER | FTRACE_OPS_DIVERTS)
 
 /**
  * ftrace_tracer_prepare - an ops is about to be registered
@@ -84,7 +71,8 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 		return 0;
 	if (!name_is_good(ops->name))
 		return -EINVAL;
-	tr = array_of(ops);
+	/* NULL: it is so early in the boot that there is no trace array. */
+	tr = ops->tr ?: top_trace_array();
 	/* It keeps its filter, unless it was in another trace array before. */
 	if (!tr || (t && t->tr == tr))
 		return 0;
@@ -93,7 +81,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	t = tracer_alloc(ops, tr);
 	if (!t)
 		return -ENOMEM;
-	from = is_open(ops) ? ftrace_tracer_default(tr) : NULL;
+	from = ops->flags & OWN_FILTER ? NULL : ftrace_tracer_default(tr);
 	if (from && ftrace_tracers_known(tr))
 		ret = ftrace_tracer_begin(t, from);
 	/* While it was away nobody told it of modules that came. */
@@ -142,7 +130,7 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
 	lockdep_assert_held(&ftrace_lock);
 	if (!t)
 		return;
-	ftrace_tracer_enlist(t, is_open(ops));
+	ftrace_tracer_enlist(t, !(ops->flags & OWN_FILTER));
 	h = &ftrace_tracer_owner(t)->local_hash;
 	if (h->past == FTRACE_FILTER_NEW)
 		h->past = FTRACE_FILTER_USED;
