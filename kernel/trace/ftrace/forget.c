@@ -8,6 +8,7 @@
 #include "forget.h"
 #include "ops/ops.h"
 #include "tracers/tracers.h"
+#include "users/probe.h"
 #include "users/users.h"
 
 /**
@@ -17,13 +18,13 @@
  * found in this text could be taken for what comes to lie there next.
  *
  * Context: process. Takes event_mutex, because a probe that goes may disable an
- * event, trace_types_lock and what ftrace_probes_lock() does.
+ * event, trace_types_lock and ftrace_probe_mutex.
  */
 void ftrace_forget_begin(void)
 {
 	mutex_lock(&event_mutex);
 	mutex_lock(&trace_types_lock);
-	ftrace_probes_lock();
+	mutex_lock(&ftrace_probe_mutex);
 }
 
 /**
@@ -31,7 +32,7 @@ void ftrace_forget_begin(void)
  */
 void ftrace_forget_end(void)
 {
-	ftrace_probes_unlock();
+	mutex_unlock(&ftrace_probe_mutex);
 	mutex_unlock(&trace_types_lock);
 	mutex_unlock(&event_mutex);
 }
@@ -47,7 +48,10 @@ static void forget_sites(unsigned long start, unsigned long end)
 	for_each_ftrace_ops(ops)
 		ftrace_filter_forget(ops->func_hash, first, last);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
+		unsigned long flags = tr->ops ? tr->ops->flags : 0;
+
+		/* If it is registered, it was among the ops. */
+		if (flags & FTRACE_OPS_FL_INITIALIZED && !(flags & FTRACE_OPS_FL_ENABLED))
 			ftrace_filter_forget(tr->ops->func_hash, first, last);
 	}
 	ftrace_tracers_forget_text(first, last);

@@ -152,31 +152,27 @@ int ftrace_filter_copy(struct ftrace_ops_hash *to,
 	return ret;
 }
 
-/*
- * A filter that keeps sites of text that is gone would mean other functions
- * once other text is there.
- */
-static void forget_in(struct ftrace_ops_hash *h, bool enable, u32 start, u32 end)
-{
-	struct ftrace_hash *hash = half_of(h, enable), *rest;
-
-	rest = ftrace_hash_forget(hash, enable, start, end);
-	if (rest != hash)
-		replace_half(h, rest, enable);
-}
-
 /**
  * ftrace_filter_forget - take the sites of a stretch of text out of a filter
  * @h: the filter
  * @start: the first address, as ftrace_text_key()
  * @end: the first address after it, likewise
  *
+ * If it kept them, it would mean other functions once other text is there.
+ *
  * Context: process, ftrace_lock held.
  */
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end)
 {
-	forget_in(h, true, start, end);
-	forget_in(h, false, start, end);
+	struct ftrace_hash *skip = half_of(h, false), *filter = half_of(h, true);
+	struct ftrace_hash *skip_rest, *filter_rest;
+
+	skip_rest = ftrace_hash_forget(skip, false, start, end);
+	filter_rest = ftrace_hash_forget(filter, true, start, end);
+	if (skip_rest != skip)
+		replace_half(h, skip_rest, false);
+	if (filter_rest != filter)
+		replace_half(h, filter_rest, true);
 }
 
 /* Add what has come to one half of the filter of an ops. */

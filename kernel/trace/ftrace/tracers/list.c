@@ -301,6 +301,8 @@ void ftrace_tracers_forget_text(u32 start, u32 end)
 	struct ftrace_tracer *t;
 
 	lockdep_assert_held(&ftrace_lock);
-	list_for_each_entry(t, &tracers, list)
-		ftrace_filter_forget(t->ops->func_hash, start, end);
+	list_for_each_entry(t, &tracers, list) {
+		if (!ftrace_tracer_runs(t))
+			ftrace_filter_forget(t->ops->func_hash, start, end);
+	}
 }

@@ -13,7 +13,9 @@
  * Serialises all that adds or removes probes, including text that goes away.
  * init() and free() of a probe are called with it held. Those may disable
  * events, and with them kprobes, which need ftrace_lock: so that one cannot be
- * held here.
+ * held here. It is also held from when a function is looked up for a probe until
+ * the function has the probe: while text goes away, nobody can bring a site in it
+ * back.
  *
  * Order: event_mutex > trace_types_lock > ftrace_probe_mutex > ftrace_lock.
  */

@@ -26,28 +26,6 @@ static bool forget_sites(struct func_probe *probe, u32 start, u32 end)
 }
 
 /**
- * ftrace_probes_lock - keep others from adding and removing probes
- *
- * It is also held from when a function is looked up for a probe until the
- * function has the probe. So while text goes away under this lock, nobody can
- * bring a site in it back.
- *
- * Context: process; may hold event_mutex and trace_types_lock, not ftrace_lock.
- */
-void ftrace_probes_lock(void)
-{
-	mutex_lock(&ftrace_probe_mutex);
-}
-
-/**
- * ftrace_probes_unlock - let others add and remove probes again
- */
-void ftrace_probes_unlock(void)
-{
-	mutex_unlock(&ftrace_probe_mutex);
-}
-
-/**
  * ftrace_probes_forget - take all probes away from text that is gone
  * @start: the first address, as ftrace_text_key()
  * @end: the first address after it, likewise
@@ -56,7 +34,7 @@ void ftrace_probes_unlock(void)
  * lie there, for whose calls the probes were not set.
  *
  * Context: process, event_mutex held, for the sake of free(), trace_types_lock, and
- * ftrace_probes_lock(); not ftrace_lock. Waits for one grace period if there are
+ * ftrace_probe_mutex; not ftrace_lock. Waits for one grace period if there are
  * any.
  */
 void ftrace_probes_forget(u32 start, u32 end)

@@ -59,8 +59,6 @@ static inline void ftrace_probes_pass(struct ftrace_probe_pos *pos)
 	pos->key++;
 }
 
-void ftrace_probes_lock(void);
-void ftrace_probes_unlock(void);
 void ftrace_probes_forget(u32 start, u32 end);
 
 #ifdef CONFIG_FUNCTION_PROFILER
