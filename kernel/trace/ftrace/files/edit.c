@@ -100,16 +100,6 @@ static int load_named(struct filter_file *ff, const struct ftrace_tracer *target
 	return 0;
 }
 
-static bool are_several(struct trace_array *tr)
-{
-	struct ftrace_tracer *t = NULL;
-	unsigned int nr = 0;
-
-	while ((t = ftrace_tracer_next(tr, t)))
-		nr += !!t->turn;
-	return nr > 1;
-}
-
 /**
  * filter_edits_load - see whose filters a file shows and changes
  * @ff: the file, just opened
@@ -129,7 +119,7 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 	if (ff->tr && ftrace_tracers_known(ff->tr))
 		t = ftrace_tracer_default(ff->tr);
 	ff->common = ff->tr && !t;
-	ff->several = ff->tr && are_several(ff->tr);
+	ff->several = ff->tr && ftrace_tracers_are_several(ff->tr);
 	if (t && read && ff->several)
 		return load_named(ff, t);
 	ff->target = edit_add(ff, ops, t);

@@ -207,6 +207,22 @@ struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr)
 }
 
 /**
+ * ftrace_tracers_are_several - does it matter which of them is the default?
+ * @tr: the trace array
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_tracers_are_several(struct trace_array *tr)
+{
+	struct ftrace_tracer *t = NULL;
+	unsigned int nr = 0;
+
+	while ((t = ftrace_tracer_next(tr, t)))
+		nr += !!t->turn;
+	return nr > 1;
+}
+
+/**
  * ftrace_tracer_make_default - make a tracer the default of its trace array
  * @tr: the trace array
  * @name: the tracer's name

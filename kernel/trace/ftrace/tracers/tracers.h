@@ -94,6 +94,7 @@ struct ftrace_tracer *ftrace_tracer_find(struct trace_array *tr,
 					 const char *name);
 struct ftrace_tracer *ftrace_tracer_by_id(u64 id);
 struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr);
+bool ftrace_tracers_are_several(struct trace_array *tr);
 int ftrace_tracer_make_default(struct trace_array *tr, const char *name);
 bool ftrace_tracers_known(struct trace_array *tr);
 void ftrace_tracers_saw(struct trace_array *tr);
