@@ -13,6 +13,32 @@ die() {
 	exit 1
 }
 
+# The patches to files of the base that stay, in the order in which they are applied, as
+# fixes/NAME.patch or connections/NAME.patch below base/.  Each folder is a quilt series.
+hooks() {
+	local folder name series
+	for folder in fixes connections; do
+		[ -f "$top/base/$folder/series" ] || die "base/$folder has no file \"series\""
+		mapfile -t series < <(sed '/^#/d; /^$/d' "$top/base/$folder/series")
+		for name in "${series[@]}"; do
+			[ -f "$top/base/$folder/$name" ] ||
+				die "base/$folder/series names $name, which is not there"
+			echo "$folder/$name"
+		done
+		for name in "$top/base/$folder"/*.patch; do
+			name=${name##*/}
+			[[ " ${series[*]} " == *" $name "* || $name == '*.patch' ]] ||
+				die "base/$folder/$name is in no series;" \
+					"its series file has to name it"
+		done
+	done
+}
+
+# The files that patches change.
+changed_by() { # PATCH...
+	sed -n 's/^+++ b\/\([^[:space:]]*\).*/\1/p' "$@" | sort -u
+}
+
 # Take what an object depends on from the compiler, which writes it down anyway: to
 # have it preprocess each file twice takes a third of a build. See cc.sh, too.
 export CCACHE_DEPEND=1

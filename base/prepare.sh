@@ -5,7 +5,7 @@
 #   build/base   the base as it is (LINUX: a 6.12.y tree or tarball; default is
 #                Debian's linux-source-6.12)
 #   build/linux  the base without the files in base/replaced, with our folders
-#                over it, with base/hooks/*.patch applied
+#                over it, with the patches of base/fixes and base/connections applied
 #
 # A file changes (and so is compiled again) only when its content does, and a
 # file that we drop gives way to the base's own.
@@ -15,7 +15,6 @@ set -euo pipefail
 
 base=$build/base
 linux=$build/linux
-series=$top/base
 mkdir -p "$build"
 work=$(mktemp -d "$build/.prepare.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -95,7 +94,7 @@ plain() { sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$1" | sort -u; }
 stage=$work/stage
 mkdir "$stage"
 : >"$work/replaced"
-[ ! -f "$series/replaced" ] || plain "$series/replaced" >"$work/replaced"
+[ ! -f "$top/base/replaced" ] || plain "$top/base/replaced" >"$work/replaced"
 while IFS= read -r f; do
 	[ -e "$base/$f" ] || die "base/replaced names $f, which Linux $version does not have"
 done <"$work/replaced"
@@ -111,9 +110,10 @@ fi | while IFS= read -r f; do
 done | sort -u >"$work/ours"
 rsync -rlp --files-from="$work/ours" ./ "$stage/"
 
-for hook in "$series"/hooks/*.patch; do
-	[ -e "$hook" ] || continue
-	sed -n 's/^+++ b\/\([^[:space:]]*\).*/\1/p' "$hook" | while IFS= read -r f; do
+hooks >"$work/hooks"
+while IFS= read -r hook; do
+	hook=base/$hook
+	changed_by "$hook" | while IFS= read -r f; do
 		if [ -e "$stage/$f" ] || [ ! -f "$base/$f" ]; then continue; fi
 		if grep -qxF -- "$f" "$work/replaced"; then continue; fi
 		mkdir -p "$stage/$(dirname "$f")"
@@ -122,8 +122,8 @@ for hook in "$series"/hooks/*.patch; do
 	# Lines may have moved in another point release, but not changed.
 	patch -d "$stage" -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent \
 		--reject-file=- <"$hook" >"$work/log" 2>&1 ||
-		die "${hook#"$top"/} does not apply to Linux $version ($(grep -m1 -iE 'failed|can.t find|malformed|previously' "$work/log" || head -n 1 "$work/log")); bring it up to date"
-done
+		die "$hook does not apply to Linux $version ($(grep -m1 -iE 'failed|can.t find|malformed|previously' "$work/log" || head -n 1 "$work/log")); bring it up to date"
+done <"$work/hooks"
 
 (cd "$stage" && find . \( -type f -o -type l \) -printf '%P\n') | sort >"$work/staged"
 sort -u "$work/staged" "$work/replaced" >"$work/differs"

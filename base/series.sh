@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Make build/series/*.patch: what build/linux differs in from the base, as a
 # series for "git am", and a cover letter beside them.  What goes into which patch,
-# in which order, says base/series.list; the messages stand there and in
-# base/hooks/*.patch, the cover letter in base/cover-letter.  The result of all is
-# compared with build/linux.  See series-check.sh for the steps between.
+# in which order, says base/series.list; the messages stand there and in the patches
+# of base/fixes and base/connections, the cover letter in base/cover-letter.  The
+# result of all is compared with build/linux.  See series-check.sh for the steps
+# between.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -93,18 +94,18 @@ drop() {
 	[ -e "$linux/$1" ] || settled "$1"
 }
 
-hook() { # NAME
-	local hook=$top/base/hooks/$1.patch
-	[ -f "$hook" ] || die "series.list: there is no hook $1"
-	echo "$1" >>"$work/hooks"
+# Apply one of the patches to the base.
+hook() { # FOLDER/NAME.patch
+	grep -qxF -- "$1" "$work/hooks" || die "series.list: base/$1 is not there, or comes twice"
+	sed -i "\\|^$1\$|d" "$work/hooks"
 	# The one that makes function tracing selectable finds what the base has.
-	! grep -qxF "+++ b/$kconfig" "$hook" || put "$base" "$kconfig"
-	patch -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$hook" ||
-		die "base/hooks/$1.patch does not apply where series.list has it"
+	! changed_by "$top/base/$1" | grep -xF "$kconfig" >/dev/null || put "$base" "$kconfig"
+	patch -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$top/base/$1" ||
+		die "base/$1 does not apply where series.list has it"
 }
 
-# What a hook's file says ahead of the patch: "Subject: ...", then why.
-says() { sed '/^--- a\//,$d' "$top/base/hooks/$1.patch"; }
+# What it says ahead of the patch: "Subject: ...", then why.
+says() { sed '/^--- a\//,$d' "$top/base/$1"; }
 
 subject='' body=''
 flush() {
@@ -112,23 +113,30 @@ flush() {
 	subject='' body=''
 }
 
+# One of them as a patch of its own.
+whole_hook() { # FOLDER/NAME.patch
+	flush
+	hook "$1"
+	subject=$(says "$1" | sed -n 's/^Subject: //p')
+	[ -n "$subject" ] || die "base/$1 has no line \"Subject: ...\""
+	body=$(says "$1" | sed '/^Subject: /d')
+}
+
 set -f # patterns are for our own matching
-: >"$work/hooks"
+hooks >"$work/hooks" # those that are still to come
 while IFS= read -r line; do
 	read -ra words <<<"$line"
 	case $line in
 	'#'*)		;;
 	'patch '*)	flush; subject=${line#patch } ;;
-	'hook '*)
-		flush
-		hook "${words[1]}"
-		subject=$(says "${words[1]}" | sed -n 's/^Subject: //p')
-		[ -n "$subject" ] || die "base/hooks/${words[1]}.patch has no line \"Subject: ...\""
-		body=$(says "${words[1]}" | sed '/^Subject: /d')
+	fixes)
+		mapfile -t fixes < <(grep '^fixes/' "$work/hooks")
+		for fix in "${fixes[@]}"; do whole_hook "$fix"; done
 		;;
+	'hook '*)	whole_hook "connections/${words[1]}.patch" ;;
 	'drop '*)	todo drop "${words[@]:1}" ;;
 	'files '*)	todo bring "${words[@]:1}" ;;
-	'with '*)	hook "${words[1]}" ;;
+	'with '*)	hook "connections/${words[1]}.patch" ;;
 	'without '*)	sed -i "/^\tselect ${words[1]}\b/d" "$kconfig" ;;
 	$'\t'*|'')	body+=${line#$'\t'}$'\n' ;;
 	*)		die "series.list: what is \"$line\"?" ;;
@@ -137,10 +145,7 @@ done <"$list"
 flush
 set +f
 [ ! -s "$work/todo" ] || die "series.list has no patch for $(head -n 1 "$work/todo")"
-for hook in "$top"/base/hooks/*.patch; do
-	grep -qxF "$(basename "$hook" .patch)" "$work/hooks" ||
-		die "series.list has no place for ${hook#"$top"/}"
-done
+[ ! -s "$work/hooks" ] || die "series.list has no place for base/$(head -n 1 "$work/hooks")"
 
 # The first paragraph of a branch's description is the subject of the cover letter.
 git config branch.series.description "$(cat "$top/base/cover-letter")"

@@ -20,7 +20,9 @@ fake_tree() {
 }
 
 # A copy of our scripts, with nothing else.
-mkdir -p "$work/repo/base/hooks"
+fixes=$work/repo/base/fixes
+mkdir -p "$fixes" "$work/repo/base/connections"
+touch "$fixes/series" "$work/repo/base/connections/series"
 cp "$top"/base/*.sh "$work/repo/base/"
 prepare() { env BUILD="$work/build" LINUX="$1" "$work/repo/base/prepare.sh"; }
 
@@ -39,8 +41,8 @@ check 'a base that is 6.12' '^$' 0 prepare "$work/linux-6.12"
 
 mkdir -p "$work/repo/kernel"
 echo ours >"$work/repo/kernel/ours.c"
-cat >"$work/repo/base/hooks/some.patch" <<'PATCH'
-A hook that applies.
+cat >"$fixes/some.patch" <<'PATCH'
+A patch that applies.
 --- a/kernel/some.c
 +++ b/kernel/some.c
 @@ -1,3 +1,3 @@
@@ -49,13 +51,17 @@ A hook that applies.
 +2
  three
 PATCH
-check 'a hook that applies' '^$' 0 prepare "$work/linux-6.12"
+check 'a patch that is in no series' \
+	'^prepare\.sh: base/fixes/some\.patch is in no series; its series file has to' 1 \
+	prepare "$work/linux-6.12"
+echo some.patch >"$fixes/series"
+check 'a patch to the base' '^$' 0 prepare "$work/linux-6.12"
 n=$((n + 1))
 if [ "$(cat "$work/build/linux/kernel/some.c")" = $'one\n2\nthree' ] &&
 	[ -f "$work/build/linux/kernel/ours.c" ]; then
-	echo "ok $n the tree has the hook and our file"
+	echo "ok $n the tree has the patch and our file"
 else
-	echo "not ok $n the tree has the hook and our file"
+	echo "not ok $n the tree has the patch and our file"
 fi
 
 touch -d '2001-01-01' "$work/build/linux/kernel/some.c" "$work/build/linux/kernel/ours.c"
@@ -69,8 +75,19 @@ else
 	echo "not ok $n what is the same is not touched, what is gone goes"
 fi
 
-sed -i 's/^-two/-zwei/' "$work/repo/base/hooks/some.patch"
-check 'a hook that does not apply' 'base/hooks/some\.patch does not apply to Linux 6\.12\.1' 1 \
+# The connections come after the fixes, whatever they are called.
+sed 's/^-two/-2/; s/^+2/+zwei/' "$fixes/some.patch" >"$work/repo/base/connections/a.patch"
+echo a.patch >"$work/repo/base/connections/series"
+check 'a patch of what another one made' '^$' 0 prepare "$work/linux-6.12"
+check 'it comes after that one' '^zwei$' 0 aloud sed -n 2p "$work/build/linux/kernel/some.c"
+rm "$work/repo/base/connections/a.patch"
+check 'a series that names no patch' \
+	'^prepare\.sh: base/connections/series names a\.patch, which is not there$' 1 \
+	prepare "$work/linux-6.12"
+: >"$work/repo/base/connections/series"
+
+sed -i 's/^-two/-zwei/' "$fixes/some.patch"
+check 'a patch that does not apply' 'base/fixes/some\.patch does not apply to Linux 6\.12\.1' 1 \
 	prepare "$work/linux-6.12"
 
 echo kernel/none.c >"$work/repo/base/replaced"
@@ -123,7 +140,8 @@ sed -i 's/kill.*/exit 1/' "$fake"
 check 'an emulator that fails' 'ended without a result .*Assertion' 125 fake_run
 
 # A machine with all programs but those of Debian's packages, and an old QEMU.
-rm "$work/repo/base/replaced" "$work/repo/base/hooks/some.patch"
+rm "$work/repo/base/replaced" "$fixes/some.patch"
+: >"$fixes/series"
 cp "$top/Makefile" "$work/repo/"
 printf '#!/bin/sh\necho it builds "$@"\n' >"$work/repo/base/build.sh"
 mkdir -p "$work/repo/${here#"$top"/}" "$work/programs"
