@@ -137,7 +137,7 @@ check_scripts() {
 }
 
 # Where things are fetched from is for the machine to say: no file of ours has the
-# address of a host in it, but for the license, where the kernel's documents are, and
+# address of a host in it, but for the license, where the kernel and its documents are, and
 # the mail addresses of a patch, of MAINTAINERS and of the ABI.
 check_hosts() {
 	local files found
@@ -152,7 +152,8 @@ check_hosts() {
 	cd "$top"
 	found=$(grep -nHoP "$mail(*SKIP)(*F)|$name|$at|$quad" -- "${files[@]}") ||
 		[ $? -eq 1 ] || return
-	found=$(grep -vP '(^|:((https?://)?(www|docs)\.kernel\.org))$' <<<"$found") || return 0
+	found=$(grep -vP '(^|:(((https?|git)://)?(www|docs|git)\.kernel\.org))$' <<<"$found") ||
+		return 0
 	echo "$found"
 	return 1
 }
