@@ -73,28 +73,43 @@ help:
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
 #:
-#: What is missing is installed with apt on first use (Debian 12), or named where
-#: there is no apt.
+#: make run and make test install with apt what they need (Debian 12), and so does
+#: what says so in its name:
+#:
+#:   make setup           what building a kernel and booting it needs
+#:   make setup-tests     that, and what the tests need (make test, stress, soak, mutants,
+#:                        ftracetest and so on)
+#:   make setup-callers   that, and what make callers needs
+#:   make setup-matrix    that of the tests, and what make matrix needs
+#:   make setup-NAME      lint, bench (make bench-recordmcount), model or ibt
+#:
+#: All others say what is missing, and which of these installs it.
+#:
 #: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
-.PHONY: setup setup-tests prepare kernel stock debug kcsan startup
+# setup-SET installs, need-SET only looks.
+sets := build run tests callers matrix lint bench model ibt
+asked := "make $(MAKECMDGOALS)"
+
+.PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
+setup: setup-run
+
+$(sets:%=setup-%): setup-%:
+	@base/setup.sh $* $(asked)
+
+$(sets:%=need-%): need-%:
+	@base/setup.sh --check $* $(asked)
+
+.PHONY: prepare kernel stock debug kcsan startup
 .PHONY: table table-recordmcount table-objtool no-tracer
-setup:
-	@base/setup.sh
-	@base/qemu.sh
-
-setup-tests:
-	@base/setup.sh tests
-	@base/qemu.sh
-
-prepare: setup
+prepare: need-build
 	@base/prepare.sh
 
 kernel: prepare
 	@base/build.sh recorder
 
-stock: setup
+stock: need-build
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
@@ -106,81 +121,76 @@ startup: kernel
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
 .PHONY: matrix bench bench-recordmcount lint
-run: kernel
+# First what is missing, then what looks whether it is there.
+run: setup-run
+	@$(MAKE) kernel
 	@$(qemu)/demo-run.sh
 
-shell: kernel
+shell: need-run kernel
 	@$(qemu)/run.py --shell
 
-test: setup-tests kernel startup
+test: setup-tests
+	@$(MAKE) kernel startup
 	@$(qemu)/test.sh
 
-stress: setup-tests kernel
+stress: need-tests kernel
 	@STRESS=$(or $(STRESS),1) $(qemu)/test.sh stress
 
-test-quick: kernel
+test-quick: need-run kernel
 	@$(qemu)/test.sh --quick
 
 ROUNDS ?= 2
-soak: setup-tests kernel
+soak: need-tests kernel
 	@STRESS=$(or $(STRESS),2) $(qemu)/test.sh \
 		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
 
-debug-test kcsan-test: %-test: setup-tests %
+debug-test kcsan-test: %-test: need-tests %
 	@$(qemu)/test.sh --kernel $*
 
 # What makes the table: TABLE=table-recordmcount or table-objtool, or gcc.
 TABLE ?= table
-table-test: setup-tests $(TABLE)
+table-test: need-tests $(TABLE)
 	@$(qemu)/test.sh --kernel $(TABLE)
 
-matrix: setup-tests prepare
-	@base/setup.sh matrix
+matrix: need-matrix prepare
 	@$(qemu)/test.sh matrix
 
 .PHONY: mutants
-mutants: setup-tests prepare
+mutants: need-tests prepare
 	@base/mutants.sh
 
 .PHONY: ibt-test
-ibt-test: prepare
-	@base/setup.sh ibt
+ibt-test: need-ibt prepare
 	@base/build.sh small
 	@$(ftrace)/bochs/ibt.py small
 
 .PHONY: model
-model:
-	@base/setup.sh model
+model: need-model
 	@$(ftrace)/model/model.sh
 
 .PHONY: ftracetest stock-test
-ftracetest: setup-tests kernel
+ftracetest: need-tests kernel
 	@$(qemu)/ftracetest.py
 
-stock-test: setup-tests stock
+stock-test: need-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
-.PHONY: callers callers-stock setup-callers
-setup-callers: setup-tests
-	@base/setup.sh callers
-
-callers: setup-callers kernel
+.PHONY: callers callers-stock
+callers: need-callers kernel
 	@base/callers.sh recorder
 	@$(qemu)/callers.py
 
-callers-stock: setup-callers stock
+callers-stock: need-callers stock
 	@base/callers.sh stock
 	@$(qemu)/callers.py --kernel stock
 
-bench: kernel stock table no-tracer
+bench: need-run kernel stock table no-tracer
 	@$(ftrace)/bench/bench.py
 
-bench-recordmcount: kernel stock
-	@base/setup.sh bench
+bench-recordmcount: need-bench kernel stock
 	@$(ftrace)/recordmcount/bench.py
 
-lint: prepare
-	@base/setup.sh lint
+lint: need-lint prepare
 	@base/lint.sh
 
 .PHONY: series series-check

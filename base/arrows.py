@@ -42,6 +42,10 @@ import subprocess
 import sys
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "tools/testing/selftests/ftrace/qemu"))
+from places import BUILD, missing                       # noqa: E402
+
 # Where our files are, below the top of the source.
 OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace[^/]*|"
                   r"arch/x86/kernel/ftrace/.*|include/linux/ftrace[^/]*|"
@@ -111,7 +115,7 @@ def symbols(tree, files):
     objects = [(f, os.path.join(tree, f[:-2] + ".o")) for f in files if f[-2:] in (".c", ".S")]
     objects = [(f, o) for f, o in objects if os.path.exists(o)]
     if not objects:
-        raise Fault("no object of ours below %s: build it" % tree)
+        raise Fault(missing("objects of ours below " + tree, "the arrows", "build them"))
     for path, obj in objects:
         out = subprocess.run(["nm", "-P", obj], stdout=subprocess.PIPE, encoding="utf-8",
                              check=False)
@@ -312,7 +316,7 @@ def main():
     args = p.parse_args()
     tree = args.kernel
     if os.sep not in tree:
-        tree = os.path.join(os.environ.get("BUILD", os.path.join(TOP, "build")), tree)
+        tree = os.path.join(BUILD, tree)
     try:
         rooms = Rooms(args.list or os.path.join(args.source, "base/rooms.list"))
         graph = Graph(args.source, tree)

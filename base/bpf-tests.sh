@@ -21,10 +21,8 @@ done
 shift $((OPTIND - 1))
 kernel=$1
 shift
-case $kernel in
-stock*)	src=$build/base ;;
-*)	src=$build/linux ;;
-esac
+need_kernel "$kernel" "the BPF tests"
+src=$(source_of "$kernel")
 # Its Makefile names things by what the folder is called without links.
 tree=$(realpath -m "$tree")
 tests=$tree/tools/testing/selftests/bpf

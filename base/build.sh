@@ -16,9 +16,10 @@ set -euo pipefail
 
 which=$1
 config=$top/base/config
-src=$build/linux fragments=("$config/common.config")
+src=$(source_of "$which")
+fragments=("$config/common.config")
 case $which in
-stock*)	src=$build/base under=stock ;;
+stock*)	under=stock ;;
 small*)	under=small fragments=() ;;
 *)	under=recorder ;;
 esac
@@ -63,9 +64,7 @@ if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; t
 		rm -rf "$out/kernel/trace/ftrace" "$out"/arch/x86/kernel/ftrace*
 fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
-if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
-	cc="$top/base/cc.sh $cc"
-fi
+cc=$(by_ccache "$cc")
 
 # The same input gives the same kernel, whoever builds it and when.
 export KBUILD_BUILD_TIMESTAMP='2024-11-17' KBUILD_BUILD_USER=ftrace KBUILD_BUILD_HOST=build

@@ -16,6 +16,7 @@ if [ "$1" = --some ]; then
 	shift
 fi
 kernel=$1
+need_kernel "$kernel" "the suites of callers"
 list=$top/tools/testing/selftests/ftrace/qemu/callers.list
 suites=$build/suites
 cc=${CC:-ccache gcc}

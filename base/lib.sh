@@ -13,13 +13,57 @@ die() {
 	exit 1
 }
 
+# End for want of something: what it is, what needs it, and how to get it.
+missing() { # WHAT NEEDED-BY HOW...
+	die "missing: $1, needed by $2; ${*:3}"
+}
+
+# The source of a kernel, which has to be there.
+source_of() { # KERNEL
+	local tree=linux
+
+	[[ $1 != stock* ]] || tree=base
+	[ -f "$build/$tree/Makefile" ] || missing "build/$tree" "the $1 kernel" "run make prepare"
+	echo "$build/$tree"
+}
+
+# End if a kernel is not built.
+need_kernel() { # KERNEL NEEDED-BY
+	[ -e "$build/$1/vmlinux" ] || missing "build/$1/vmlinux" "$2" "run base/build.sh $1"
+}
+
+# A compiler, by way of ccache where that is there.
+by_ccache() { # COMPILER
+	if command -v ccache >/dev/null && [ "${1#ccache }" = "$1" ]; then
+		echo "$top/base/cc.sh $1"
+	else
+		echo "$1"
+	fi
+}
+
+# The files of this repository, as paths below its top.
+our_files() (
+	cd "$top" || exit
+	if [ -e .git ]; then
+		git ls-files -co --exclude-standard
+	else
+		find . -path ./build -prune -o -type f -printf '%P\n'
+	fi | while IFS= read -r f; do
+		# What is deleted may not be committed yet.
+		if [ -f "$f" ]; then echo "$f"; fi
+	done | sort -u
+)
+
+# The lines of a list, without comments.
+plain() { sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$1"; }
+
 # The patches to files of the base that stay, in the order in which they are applied, as
 # fixes/NAME.patch or connections/NAME.patch below base/.  Each folder is a quilt series.
 hooks() {
 	local folder name series
 	for folder in fixes connections; do
 		[ -f "$top/base/$folder/series" ] || die "base/$folder has no file \"series\""
-		mapfile -t series < <(sed '/^#/d; /^$/d' "$top/base/$folder/series")
+		mapfile -t series < <(plain "$top/base/$folder/series")
 		for name in "${series[@]}"; do
 			[ -f "$top/base/$folder/$name" ] ||
 				die "base/$folder/series names $name, which is not there"

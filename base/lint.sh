@@ -5,7 +5,6 @@
 # guest whether each of their assertions can fail, for the documents Sphinx, and that no
 # file names a host.
 # Any finding fails.
-# build/linux must be there.
 #
 # usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
 
@@ -19,14 +18,9 @@ mkdir -p "$out"
 # Our files whose name ends in one of the given endings.
 ours() {
 	local f end
-	cd "$top"
-	if [ -e .git ]; then
-		git ls-files -co --exclude-standard
-	else
-		find . -path ./build -prune -o -type f -printf '%P\n'
-	fi | sort | while IFS= read -r f; do
+	our_files | while IFS= read -r f; do
 		for end; do
-			if [[ $f == *"$end" ]] && [ -f "$f" ]; then echo "$f"; fi
+			if [[ $f == *"$end" ]]; then echo "$f"; fi
 		done
 	done
 }
@@ -191,6 +185,9 @@ check_docs() {
 [ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts hosts assertions docs
 status=0
 for check; do
+	if [[ $check != @(scripts|hosts|assertions) && ! -f $linux/Makefile ]]; then
+		missing build/linux "the check $check" "run make prepare"
+	fi
 	if (check_"${check//-/_}"); then
 		say CLEAN "$check"
 	else

@@ -10,10 +10,8 @@ set -euo pipefail
 
 kernel=$1
 tests=$build/livepatch
-case $kernel in
-stock*)	src=$build/base ;;
-*)	src=$build/linux ;;
-esac
+need_kernel "$kernel" "the livepatch tests"
+src=$(source_of "$kernel")
 
 say BUILD "livepatch tests"
 rm -rf "$tests"

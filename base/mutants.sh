@@ -459,6 +459,7 @@ for mutant in "${mutants[@]}"; do
 	[ -f "$patches/$mutant.patch" ] || die "no such mutant: $mutant"
 done
 
+[ -f "$linux/Makefile" ] || missing build/linux "the mutants" "run make prepare"
 # All kernels below are made from a source tree of their own.
 export BUILD=$build/mutants
 # Nor do they count how often they were made.

@@ -21,9 +21,9 @@ trap 'rm -rf "$work"' EXIT
 
 # --- build/base
 
-from=${LINUX:-/usr/src/linux-source-6.12.tar.xz}
-from=$(realpath -e "$from" 2>/dev/null) ||
-	die "no base: ${LINUX:-/usr/src/linux-source-6.12.tar.xz} is not there; name a 6.12.y tree or tarball with make LINUX=PATH"
+named=${LINUX:-/usr/src/linux-source-6.12.tar.xz}
+from=$(realpath -e "$named" 2>/dev/null) || missing "$named" build/base \
+	"make setup installs Debian's, make LINUX=PATH takes another 6.12.y tree or tarball"
 
 # "6.12.117" of the tree $1, or nothing
 version_of() {
@@ -88,26 +88,19 @@ version=$(version_of "$base")
 
 # --- what differs between the two: removed files, our files, hooked files
 
-# A list with comments in it, as plain sorted lines.
-plain() { sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$1" | sort -u; }
-
 stage=$work/stage
 mkdir "$stage"
 : >"$work/replaced"
-[ ! -f "$top/base/replaced" ] || plain "$top/base/replaced" >"$work/replaced"
+[ ! -f "$top/base/replaced" ] || plain "$top/base/replaced" | sort -u >"$work/replaced"
 while IFS= read -r f; do
 	[ -e "$base/$f" ] || die "base/replaced names $f, which Linux $version does not have"
 done <"$work/replaced"
 
 # Our files: those in the folders that are the kernel's own.
 cd "$top"
-if [ -e .git ]; then
-	git ls-files -co --exclude-standard
-else
-	find . -path ./build -prune -o -type f -printf '%P\n'
-fi | while IFS= read -r f; do
-	if [[ $f == */* ]] && [ -f "$f" ] && [ -d "$base/${f%%/*}" ]; then echo "$f"; fi
-done | sort -u >"$work/ours"
+our_files | while IFS= read -r f; do
+	if [[ $f == */* && -d $base/${f%%/*} ]]; then echo "$f"; fi
+done >"$work/ours"
 rsync -rlp --files-from="$work/ours" ./ "$stage/"
 
 hooks >"$work/hooks"

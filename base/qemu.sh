@@ -4,6 +4,9 @@
 # a breakpoint that another one has just removed. QEMU 8.1 fixed it. Fetch a newer one
 # from Debian's backports to build/qemu, for this tree only. Tests also run without
 # it: a guest that dies of this is started again.
+#
+# usage: qemu.sh [--check]
+# --check: fetch nothing, say that there is none
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -20,6 +23,10 @@ version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p
 codename=$(. "${OS_RELEASE:-/etc/os-release}" && echo "${VERSION_CODENAME:-}")
 if [ -z "$codename" ] || ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
 	say NOTE "QEMU is $version; no apt here to fetch a newer one"
+	exit 0
+fi
+if [ "${1:-}" = --check ]; then
+	say NOTE "QEMU is $version; make setup fetches a newer one, for this tree only"
 	exit 0
 fi
 suite=$codename-backports

@@ -24,7 +24,7 @@ tree=$dir/linux # the copy of the base
 out=$dir/out
 config=$top/base/config
 mapfile -t patches < <(find "$build/series" -name '*.patch' 2>/dev/null | sort)
-[ ${#patches[@]} -gt 0 ] || die "no build/series: run make series"
+[ ${#patches[@]} -gt 0 ] || missing build/series "the check of the series" "run make series"
 mkdir -p "$dir"
 
 # Does a patch touch a path that matches?
@@ -75,10 +75,8 @@ configure() { # LAST
 }
 
 build_step() { # NAME LAST
-	local log=$dir/$1.log cc=${CC:-gcc}
-	if command -v ccache >/dev/null && [ "${cc#ccache }" = "$cc" ]; then
-		cc="$top/base/cc.sh $cc"
-	fi
+	local log=$dir/$1.log cc
+	cc=$(by_ccache "${CC:-gcc}")
 	say BUILD "$1"
 	configure "$2" || return
 	if ! make -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" all \

@@ -15,7 +15,7 @@ base=$build/base
 out=$build/series
 list=$top/base/series.list
 kconfig=arch/x86/Kconfig
-[ -f "$build/linux.differs" ] || die "no build/linux: run make prepare"
+[ -f "$build/linux.differs" ] || missing build/linux "the series" "run make prepare"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -61,7 +61,7 @@ match() { # PATTERN
 # Files of ours that are still to come, and those of the base that ours replace;
 # what a hook changes is not among them.
 {
-	sed 's/[[:space:]]*#.*//; /^$/d' "$top/base/replaced"
+	plain "$top/base/replaced"
 	for f in "${differs[@]}"; do
 		[ -e "$base/$f" ] || echo "$f"
 	done

@@ -1,23 +1,45 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Install by apt whatever is missing to build and to boot the kernels. Where there
+# Install by apt whatever is missing of the packages that something needs. Where there
 # is no apt, look whether what is needed is there, and say what is not.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [lint|tests|callers|matrix|bench|model|ibt]
-# lint: also what builds the documents; tests: that, what the tests run in the guest,
-# and spin; callers: what the suites of the base's callers are built with; matrix: the
-# other compiler; bench: valgrind; model: spin; ibt: Bochs
+# usage: setup.sh [--check] SET [NEEDED-BY]
+#
+# --check: install nothing, say in one line what is missing and what installs it
+# SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
+# callers, matrix (that, and what these run), lint, bench, model or ibt
+# NEEDED-BY: whom that line names
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+check=
+if [ "${1:-}" = --check ]; then
+	check=yes
+	shift
+fi
+set=${1:-}
+target=setup-$set
+case $set in
+build)		groups='make build source' target=setup ;;
+run)		groups='make build source boot' target=setup ;;
+tests)		groups='make build source boot check docs tests model' ;;
+callers|matrix)	groups="make build source boot check docs tests model $set" ;;
+lint)		groups='make build source check docs' ;;
+bench)		groups="make build source bench" ;;
+ibt)		groups='make build source boot ibt' ;;
+model)		groups='make model' ;;
+*)		die "no such set of packages: $set" ;;
+esac
+needed_by=${2:-"the set $set"}
+
 # Group, Debian package, and what proves it is there without dpkg: programs,
 # <headers>, /files, and -options that clang can link with.
 packages='
+make	build-essential		gcc g++ ld make <stdio.h>
 build	bc			bc
 build	bison			bison
-build	build-essential		gcc g++ ld make <stdio.h>
 build	bzip2			bzip2
 build	ccache			ccache
 build	cpio			cpio
@@ -72,14 +94,7 @@ ibt	xorriso			xorriso
 source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 '
 
-groups='build boot check'
-case ${1:-} in
-lint)	groups+=' docs' ;;
-tests)	groups+=' docs tests model' ;;
-''|callers|matrix|bench|model|ibt) groups+=" ${1:-}" ;;
-*)	die "no such group of packages: $1" ;;
-esac
-[ -n "${LINUX:-}" ] || groups+=' source'
+[ -z "${LINUX:-}" ] || groups=${groups/ source/}
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
@@ -110,11 +125,11 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	trap 'rm -f "$probe"' EXIT
 fi
 
-missing=() lacking=
+absent=() lacking=
 while read -r group package signs; do
 	[[ -n $package && " $groups " == *" $group "* ]] || continue
 	if [ -z "$probe" ]; then
-		installed "$package" || missing+=("$package")
+		installed "$package" || absent+=("$package")
 		continue
 	fi
 	# shellcheck disable=SC2086 # words
@@ -122,28 +137,36 @@ while read -r group package signs; do
 	[ -z "$signs" ] || lacking+=", $package $signs"
 done <<<"$packages"
 
-[ -z "$lacking" ] || die "there is no apt here; install what these Debian packages hold" \
-	"(in brackets: what was not found): ${lacking#, }"
-[ ${#missing[@]} -gt 0 ] || exit 0
+[ -z "$lacking" ] || missing "${lacking#, }" "$needed_by" "there is no apt here: install these" \
+	"Debian packages, or what they hold (in brackets: what was not found)"
 
-say INSTALL "${missing[*]}"
-mkdir -p "$build"
-log=$build/setup.log
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-	command -v sudo >/dev/null ||
-		die "not root and no sudo: as root, run: apt-get install ${missing[*]}"
-	as_root=(sudo)
-fi
-
+as_root=() log=$build/setup.log
 apt_get() {
 	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -q -y -o DPkg::Lock::Timeout=120 "$@" >>"$log" 2>&1
 }
 
-: >"$log"
-# The lists may be old or not there; only when the second try fails too is it
-# worth stopping.
-apt_get install --no-install-recommends "${missing[@]}" ||
-	{ apt_get update && apt_get install --no-install-recommends "${missing[@]}"; } ||
-	die "apt-get could not install ${missing[*]} ($(grep -m1 '^E:' "$log" || echo "see $log")); install them, then run make again"
+install_absent() {
+	say INSTALL "${absent[*]}"
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null || missing "${absent[*]}" "$needed_by" \
+			"not root and no sudo: as root, run: apt-get install ${absent[*]}"
+		as_root=(sudo)
+	fi
+	mkdir -p "$build"
+	: >"$log"
+	# The lists may be old or not there; only when the second try fails too is it
+	# worth stopping.
+	apt_get install --no-install-recommends "${absent[@]}" ||
+		{ apt_get update && apt_get install --no-install-recommends "${absent[@]}"; } ||
+		missing "${absent[*]}" "$needed_by" "apt-get could not install that ($(
+			grep -m1 '^E:' "$log" || echo "see $log")): install it, then run make again"
+}
+
+if [ ${#absent[@]} -gt 0 ]; then
+	[ -z "$check" ] || missing "${absent[*]}" "$needed_by" "make $target installs that"
+	install_absent
+fi
+if [[ " $groups " == *" boot "* ]]; then
+	"$top/base/qemu.sh" ${check:+--check}
+fi

@@ -384,7 +384,10 @@ def main():
         for way in ways:
             if way not in DO:
                 p.error("no such way: %s (there are %s)" % (way, " ".join(DO)))
-        found, mark = functions(os.path.join(run.BUILD, kernel))
+        tree = os.path.join(run.BUILD, kernel)
+        if not os.path.exists(tree + "/vmlinux"):
+            raise Fault(run.missing(tree + "/vmlinux", "the ways", "run base/build.sh " + kernel))
+        found, mark = functions(tree)
         with tempfile.TemporaryDirectory() as tmp:
             for way, log in zip(ways, boot(kernel, ways, found, mark, tmp)):
                 went = steps(log, found, way == "site")

@@ -17,8 +17,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
-BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+sys.path.insert(0, os.path.join(HERE, "../qemu"))
+from places import BUILD, TOP  # pylint: disable=wrong-import-position
+
 STOCK = "1.00 of stock"
 NO_TRACER = "no-tracer"
 MORE_BOOTS = 4

@@ -134,6 +134,12 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     kernel = sys.argv[1]
+    if not os.path.exists(run.kernel_image(kernel)):
+        sys.exit("ibt.py: " + run.missing(run.kernel_image(kernel), "Bochs",
+                                          "run base/build.sh " + kernel))
+    for program in ("bochs-bin", "grub-mkrescue"):
+        if not shutil.which(program):
+            sys.exit("ibt.py: " + run.missing(program, "this test", "make setup-ibt installs it"))
     logs = os.path.join(run.BUILD, "ibt")
     os.makedirs(logs, exist_ok=True)
     passed = failed = 0

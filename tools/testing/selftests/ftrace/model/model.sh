@@ -74,6 +74,10 @@ variants() {
 	END
 }
 
+command -v spin >/dev/null || {
+	echo "${0##*/}: missing: spin, needed by the models; make setup-model installs it" >&2
+	exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nr=0

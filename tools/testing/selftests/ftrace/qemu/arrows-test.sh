@@ -157,7 +157,7 @@ echo 'high low' >>"$src/base/rooms.list"
 check 'arrows: a list that cannot be read' 'rooms.list:[0-9]+: not "ROOM:' 2 arrows
 
 fresh
-check 'arrows: no object' 'no object of ours' 2 \
+check 'arrows: no object' '^arrows\.py: missing: objects of ours below ' 2 \
 	"$top/base/arrows.py" --source "$src" "$work/nothing"
 
 # What ways.py reads of such a log: FUNCTION STACK-POINTER..., "stop" after what was not run.

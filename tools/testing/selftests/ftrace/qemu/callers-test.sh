@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sim=$work/sim
 results=$sim/callers-results
 mkdir -p "$sim/qemu" "$results"
-cp "$here"/{callers,cases,compare}.py "$here"/guest-caller*.sh "$sim/qemu/"
+cp "$here"/{callers,cases,compare,places}.py "$here"/guest-caller*.sh "$sim/qemu/"
 echo '# test result | on stock | on ours | reason' >"$sim/qemu/callers-differ.list"
 printf '# test | argument | why not\n\na/one\na/two | with that\na/no | | too slow\n' \
 	>"$sim/qemu/callers.list"

@@ -22,7 +22,8 @@ import os
 import sys
 
 import cases
-from compare import BEFORE, BROKEN, BUILD, GOOD, HERE, Comparison
+from compare import BEFORE, BROKEN, GOOD, Comparison
+from places import BUILD, HERE, missing
 
 OURS, STOCK = "recorder", "stock"
 # Where run.py puts what is asked of the kernel as it boots.
@@ -155,7 +156,7 @@ def main():
                 print("broken on %s: %s: %s" % (args.kernel, " ".join(key).strip(), what))
             return 1 if left or gone or bad else 0
     if not comparison.read_results(OURS)[0]:
-        sys.exit("callers.py: no results of %s: run make callers" % OURS)
+        sys.exit("callers.py: " + missing("results of " + OURS, "the table", "run make callers"))
     for test, reason in listed.items():
         if reason:
             print("not run: %s: %s" % (test, reason))

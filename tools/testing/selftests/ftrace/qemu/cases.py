@@ -15,7 +15,8 @@ import sys
 import time
 
 import run as runner
-from compare import BEFORE, GOOD, HERE, both, build_of, news
+from compare import BEFORE, GOOD, both, build_of, news
+from places import HERE
 
 EMULATOR = 124
 # How often that may happen in one run.

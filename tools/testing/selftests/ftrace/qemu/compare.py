@@ -10,9 +10,7 @@ import hashlib
 import os
 import re
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
-BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+from places import BUILD
 
 GOOD = ("PASS", "XFAIL", "UNSUPPORTED", "UNTESTED")
 # The first is the best; those of one line are as good as each other.

@@ -17,7 +17,8 @@ import re
 import sys
 
 import cases
-from compare import BROKEN, BUILD, HERE, Comparison
+from compare import BROKEN, Comparison
+from places import BUILD, HERE, missing
 
 TESTS = "tools/testing/selftests/ftrace/test.d"
 INSTANCE = re.compile(r"^#[ \t]*flags:.*instance", re.MULTILINE)
@@ -76,7 +77,8 @@ def main():
                 print("no result of %s: %s" % (args.kernel, " ".join(key).strip()))
             return 1 if left or gone else 0
     if not comparison.read_results("recorder")[0]:
-        sys.exit("ftracetest.py: no results of recorder: run make ftracetest")
+        sys.exit("ftracetest.py: " + missing("results of recorder", "the table",
+                                            "run make ftracetest"))
     good = comparison.table("recorder", "stock", lambda results, _: lost(results, tests),
                             is_test, "make stock-test", not args.tests)
     return 0 if good and not left else 1

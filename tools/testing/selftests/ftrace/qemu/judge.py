@@ -31,9 +31,8 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
-BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+from places import BUILD, HERE, TOP, missing
+
 TESTS = os.path.join(TOP, "tools/testing/selftests/ftrace/test.d")
 # run.py's status for an emulator that failed, and how often that may happen.
 EMULATOR = 124
@@ -41,8 +40,11 @@ TRIES = 4
 # What of the log of a failed test is said before its result.
 CONTEXT = 12
 
-# From the base itself. If that lacks its tools, the import fails: do not guess.
-sys.path.insert(0, os.path.join(BUILD, "base/tools/testing/kunit"))
+# From the base itself. If that lacks its tools, do not guess.
+KUNIT = os.path.join(BUILD, "base/tools/testing/kunit")
+if not os.path.exists(os.path.join(KUNIT, "kunit_parser.py")):
+    sys.exit("judge.py: " + missing(KUNIT, "whoever reads TAP", "run make prepare"))
+sys.path.insert(0, KUNIT)
 sys.dont_write_bytecode = True
 import kunit_parser                                     # noqa: E402
 from kunit_parser import TestStatus                     # noqa: E402

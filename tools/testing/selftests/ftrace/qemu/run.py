@@ -26,10 +26,8 @@ import tempfile
 import time
 
 import programs
+from places import BUILD, HERE, TOP, missing
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
-BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 BUSYBOX = "/bin/busybox"
 FAILED = 125
 EMULATOR = 124
@@ -121,7 +119,7 @@ def kernel_image(which):
 def initramfs(path, conf, program=None, files=()):
     """A cpio archive at path: program and files, or busybox, init.sh and guest.conf."""
     if not os.path.exists(BUSYBOX):
-        raise Failure("no %s: apt-get install busybox-static" % BUSYBOX)
+        raise Failure(missing(BUSYBOX, "a guest", "make setup installs it"))
     with tempfile.TemporaryDirectory() as root:
         shutil.copy(program or HERE + "/init.sh", root + "/init")
         os.chmod(root + "/init", 0o755)
@@ -150,7 +148,7 @@ def qemu():
                 "-L", "/usr/share/qemu"]
     program = shutil.which("qemu-system-x86_64")
     if not program:
-        raise Failure("no qemu-system-x86_64: apt-get install qemu-system-x86")
+        raise Failure(missing("qemu-system-x86_64", "a guest", "make setup installs it"))
     return [program]
 
 
@@ -286,7 +284,7 @@ class Console:
 def run(args):
     kernel = kernel_image(args.kernel)
     if not os.path.exists(kernel):
-        raise Failure("no kernel at %s: run make kernel (or make stock)" % kernel)
+        raise Failure(missing(kernel, "a guest", "run make kernel, or base/build.sh KERNEL"))
 
     accel = args.accel
     if accel == "auto":

@@ -34,7 +34,9 @@ echo nothing >"$work/junk.tar"
 check 'a base tree that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 prepare "$work/linux-6.11"
 check 'a base tarball that is not 6.12' 'is Linux 6\.11\.1, not 6\.12\.y' 1 \
 	prepare "$work/linux-6.11.tar"
-check 'a base that is not there' 'is not there; name a 6\.12\.y tree' 1 prepare "$work/nowhere"
+check 'a base that is not there' \
+	'^prepare\.sh: missing: .*/nowhere, needed by build/base; .*make LINUX=PATH' 1 \
+	prepare "$work/nowhere"
 check 'a base that is no tarball' 'cannot unpack' 1 prepare "$work/junk.tar"
 check 'a base that is no kernel' 'is no Linux source tree' 1 prepare "$work/repo"
 check 'a base that is 6.12' '^$' 0 prepare "$work/linux-6.12"
@@ -106,17 +108,42 @@ check 'an object that takes in a file' '^$' 0 takes_in 'the first image'
 check 'one that takes in another' '^$' 0 takes_in 'other: an image'
 unset CCACHE_DIR
 
+check 'a series of a tree that is not there' \
+	'^series\.sh: missing: build/linux, needed by the series; run make prepare$' 1 \
+	env BUILD="$work/none" "$work/repo/base/series.sh"
+check 'a kernel of a tree that is not there' \
+	'^build\.sh: missing: build/linux, needed by the recorder kernel; run make prepare$' 1 \
+	env BUILD="$work/none" "$work/repo/base/build.sh" recorder
+check 'the livepatch tests of a kernel that is not there' \
+	'^livepatch-tests\.sh: missing: build/some/vmlinux, needed by the livepatch tests; ' 1 \
+	env BUILD="$work/none" "$work/repo/base/livepatch-tests.sh" some
+
 # A machine where nothing is installed and apt has nothing.
 mkdir "$work/bin"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\necho "E: Unable to locate package $*"\nexit 100\n' >"$work/bin/apt-get"
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 chmod +x "$work"/bin/*
-check 'a package that apt does not have' 'apt-get could not install .*run make again' 1 \
-	env PATH="$work/bin:$PATH" BUILD="$work/build" "$work/repo/base/setup.sh"
+setup() { env PATH="$work/bin:$PATH" BUILD="$work/setup" "$work/repo/base/setup.sh" "$@"; }
+check 'a package that apt does not have' \
+	'^setup\.sh: missing: build-essential .*, needed by make run; apt-get could not install' 1 \
+	setup run 'make run'
+check 'that apt was asked for it' 'Unable to locate package ' 0 aloud cat "$work/setup/setup.log"
+rm -r "$work/setup"
+for set in build run tests callers matrix lint bench model ibt; do
+	case $set in
+	build | run)	target=setup ;;
+	*)		target=setup-$set ;;
+	esac
+	said='^setup\.sh: missing: build-essential.*, needed by make it; make '
+	check "a package that is missing, $set" "$said$target installs that\$" 1 \
+		setup --check $set 'make it'
+done
+check 'to look for it leaves apt alone' 'No such file' fails cat "$work/setup/setup.log"
+check 'a set of packages that is none' '^setup\.sh: no such set of packages: some$' 1 setup some
 
 run() { "$here/run.py" --kernel "$kernel" --log "$work/console" "$@"; }
-check 'a kernel that is not built' 'no kernel at .*run make' 125 \
+check 'a kernel that is not built' '^run\.py: missing: .*/none, needed by a guest; run make' 125 \
 	"$here/run.py" --kernel "$work/none" true
 check 'a script that succeeds' '^$' 0 run true
 check 'a script that fails' '^$' 3 run 'exit 3'
@@ -167,9 +194,11 @@ tail -n 2 "$work/err" | paste -sd ' ' >"$work/said"
 check 'make run without dpkg goes on' '^it builds recorder it boots$' 0 aloud cat "$work/said"
 mv "$work/programs/flex" "$work/flex"
 check 'make prepare without dpkg and flex' \
-	'^setup\.sh: .*was not found\): flex \(flex\)$' fails without_dpkg prepare
+	'^setup\.sh: missing: flex \(flex\), needed by make prepare; there is no apt here' \
+	fails without_dpkg prepare
 check 'make run without dpkg and flex' \
-	'^setup\.sh: .*was not found\): flex \(flex\)$' fails without_dpkg run
+	'^setup\.sh: missing: flex \(flex\), needed by make run; there is no apt here' \
+	fails without_dpkg run
 mv "$work/flex" "$work/programs/flex"
 rm "$work/programs/gcc"
 printf '#!/bin/sh\nexit 1\n' >"$work/programs/gcc"
@@ -177,6 +206,38 @@ chmod +x "$work/programs/gcc"
 check 'make prepare without dpkg and headers' \
 	': build-essential \(<stdio\.h>\), libelf-dev \(<gelf\.h>, <libelf\.h>\), libssl-dev \(' \
 	fails without_dpkg prepare
+
+# A machine with apt where nothing is installed until apt is asked to.
+mkdir "$work/apt"
+cat >"$work/apt/dpkg-query" <<DPKG
+#!/bin/sh
+[ ! -e "$work/installed" ] || printf installed
+DPKG
+cat >"$work/apt/apt-get" <<APT
+#!/bin/sh
+touch "$work/installed"
+APT
+cp "$work/bin/sudo" "$work/apt/"
+printf '#!/bin/sh\necho QEMU emulator version 9.0.0\n' >"$work/apt/qemu-system-x86_64"
+chmod +x "$work"/apt/*
+cp "$work/repo/${here#"$top"/}"/{demo-run,test}.sh
+bare() {
+	env PATH="$work/apt:$PATH" BUILD="$work/bare" LINUX="$work/linux-6.12" \
+		make -s -C "$work/repo" "$@"
+}
+for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
+	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test \
+	callers callers-stock bench bench-recordmcount lint series series-check; do
+	check "make $target asks for what is missing" \
+		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
+		fails bare $target
+done
+check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
+for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
+	setup-lint setup-bench setup-model setup-ibt; do
+	rm -f "$work/installed"
+	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target
+done
 
 # Where apt takes Debian's packages from, in both ways to write it down.
 cat >"$work/sources.list" <<'LIST'
@@ -231,6 +292,10 @@ check 'the archive of a .list' \
 check 'the archive of a .sources' \
 	'^URIs: file:/mirror/debian\|Signed-By: /some/key\|Types: deb\|Suites: some-backports\|Components: main$' \
 	0 aloud eval "fetch_qemu '$work/debian.sources:2' | tail -n 1"
+check 'to look for a newer QEMU fetches none' 'NOTE +QEMU is 7\.2\.22; make setup fetches' 0 \
+	aloud env PATH="$work/bin:$PATH" BUILD="$work/look" OS_RELEASE="$work/os-release" \
+	"$work/repo/base/qemu.sh" --check
+check 'it leaves nothing' '^$' 0 [ ! -e "$work/look" ]
 
 lint() { env BUILD="$work/lint" "$work/repo/base/lint.sh" "$@"; }
 cat >"$work/repo/kernel/text" <<'TEXT'
@@ -259,7 +324,7 @@ check 'a tree with the number of a host' 'kernel/text:1:10\.1\.2\.3$' 1 aloud li
 # an instance. The guest is a script that says what $said holds.
 sim=$work/sim
 mkdir -p "$sim/qemu" "$sim/ftracetest" "$sim/base/${here#"$top"/}/../test.d"
-cp "$here"/{ftracetest,cases,compare}.py "$sim/qemu/"
+cp "$here"/{ftracetest,cases,compare,places}.py "$sim/qemu/"
 printf '# case | on stock | on ours | reason\n' >"$sim/qemu/ftracetest.list"
 echo '# description: one' >"$sim/base/${here#"$top"/}/../test.d/a.tc"
 printf '# description: two\n# flags: instance\n' >"$sim/base/${here#"$top"/}/../test.d/b.tc"

@@ -22,6 +22,9 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[5]
+sys.path.insert(0, str(TOP / "tools/testing/selftests/ftrace/qemu"))
+from places import missing  # pylint: disable=wrong-import-position
+
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()
 OURS = [f"recordmcount{part}.c" for part in ("", "-elf", "-calls", "-table")]
 # Ticks of the timer tell user's time from the system's: it takes many.
@@ -89,7 +92,8 @@ def main():
     kernel = sys.argv[1] if len(sys.argv) > 1 else "recorder"
     paths = objects(kernel)
     if not paths:
-        sys.exit(f"bench.py: no objects in build/{kernel}: build it first")
+        sys.exit("bench.py: " + missing(f"objects in build/{kernel}", "the benchmark",
+                                        f"run base/build.sh {kernel}"))
     with tempfile.TemporaryDirectory() as tmp:
         tmp = pathlib.Path(tmp)
         programs = {"base": str(tmp / "base"), "ours": str(tmp / "ours")}
