@@ -51,6 +51,9 @@ help:
 #:                    make table, make table-recordmcount, make table-objtool
 #:   make stock       build the unmodified base (build/stock)
 #:   make prepare     make the source tree only (build/linux)
+#:   make quilt       the same, with the patches of base/fixes and base/connections pushed
+#:                    by quilt, which writes there when it refreshes (build/quilt);
+#:                    make setup-quilt installs quilt
 #:   make series      the same as patches for "git am" (build/series)
 #:   make series-check  checkpatch on each; apply all, and build where Kconfig or a
 #:                    Makefile changes (STEPS=all: after each patch)
@@ -81,7 +84,7 @@ help:
 #:                        ftracetest and so on)
 #:   make setup-callers   that, and what make callers needs
 #:   make setup-matrix    that of the tests, and what make matrix needs
-#:   make setup-NAME      lint, bench (make bench-recordmcount), model or ibt
+#:   make setup-NAME      lint, bench (make bench-recordmcount), model, ibt or quilt
 #:
 #: All others say what is missing, and which of these installs it.
 #:
@@ -89,7 +92,7 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 # setup-SET installs, need-SET only looks.
-sets := build run tests callers matrix lint bench model ibt
+sets := build run tests callers matrix lint bench model ibt quilt
 asked := "make $(MAKECMDGOALS)"
 
 .PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
@@ -193,7 +196,10 @@ bench-recordmcount: need-bench kernel stock
 lint: need-lint prepare
 	@base/lint.sh
 
-.PHONY: series series-check
+.PHONY: quilt series series-check
+quilt: need-quilt prepare
+	@base/quilt.sh
+
 series: prepare
 	@base/series.sh
 

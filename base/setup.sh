@@ -8,7 +8,7 @@
 #
 # --check: install nothing, say in one line what is missing and what installs it
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
-# callers, matrix (that, and what these run), lint, bench, model or ibt
+# callers, matrix (that, and what these run), lint, bench, model, ibt or quilt
 # NEEDED-BY: whom that line names
 
 set -euo pipefail
@@ -27,7 +27,7 @@ run)		groups='make build source boot' target=setup ;;
 tests)		groups='make build source boot check docs tests model' ;;
 callers|matrix)	groups="make build source boot check docs tests model $set" ;;
 lint)		groups='make build source check docs' ;;
-bench)		groups="make build source bench" ;;
+bench|quilt)	groups="make build source $set" ;;
 ibt)		groups='make build source boot ibt' ;;
 model)		groups='make model' ;;
 *)		die "no such set of packages: $set" ;;
@@ -91,6 +91,7 @@ ibt	grub-pc-bin		/usr/lib/grub/i386-pc/cdboot.img
 ibt	mtools			mformat
 ibt	vgabios			/usr/share/bochs/VGABIOS-lgpl-latest
 ibt	xorriso			xorriso
+quilt	quilt			quilt
 source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 '
 

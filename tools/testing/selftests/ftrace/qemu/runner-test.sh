@@ -88,6 +88,29 @@ check 'a series that names no patch' \
 	prepare "$work/linux-6.12"
 : >"$work/repo/base/connections/series"
 
+# What stands in for quilt pushes patches, and no more.
+mkdir "$work/quilt"
+cat >"$work/quilt/quilt" <<'QUILT'
+#!/bin/sh
+[ "$*" = 'push -a' ] || exit
+cd "$QUILT_PATCHES" || exit
+while read -r name; do patch -s -p1 -d .. <"$name" || exit; done <"$QUILT_SERIES"
+QUILT
+chmod +x "$work/quilt/quilt"
+quilt() { env PATH="$work/quilt:$PATH" BUILD="$work/build" "$work/repo/base/quilt.sh"; }
+prepare "$work/linux-6.12" >/dev/null
+check 'a tree for quilt' '^$' 0 quilt
+check 'quilt has pushed the patch in it' '^2$' 0 aloud sed -n 2p "$work/build/quilt/kernel/some.c"
+check 'what quilt refreshes is that of the repository' '^some\.patch$' 0 \
+	aloud grep patch "$work/build/quilt/patches/fixes/series"
+check 'a tree for quilt that is there' '^quilt\.sh: build/quilt is there already: ' 1 quilt
+rm -r "$work/build/quilt"
+echo 'exit 1' >"$work/quilt/quilt"
+check 'quilt does not push it' '^quilt\.sh: quilt cannot push all patches; ' 1 quilt
+echo 'exit 0' >"$work/quilt/quilt"
+check 'quilt pushes something else' \
+	'^quilt\.sh: quilt makes another kernel/some\.c than build/linux has$' 1 quilt
+
 sed -i 's/^-two/-zwei/' "$fixes/some.patch"
 check 'a patch that does not apply' 'base/fixes/some\.patch does not apply to Linux 6\.12\.1' 1 \
 	prepare "$work/linux-6.12"
@@ -130,7 +153,7 @@ check 'a package that apt does not have' \
 	setup run 'make run'
 check 'that apt was asked for it' 'Unable to locate package ' 0 aloud cat "$work/setup/setup.log"
 rm -r "$work/setup"
-for set in build run tests callers matrix lint bench model ibt; do
+for set in build run tests callers matrix lint bench model ibt quilt; do
 	case $set in
 	build | run)	target=setup ;;
 	*)		target=setup-$set ;;
@@ -227,14 +250,14 @@ bare() {
 }
 for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
 	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test \
-	callers callers-stock bench bench-recordmcount lint series series-check; do
+	callers callers-stock bench bench-recordmcount lint quilt series series-check; do
 	check "make $target asks for what is missing" \
 		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
 		fails bare $target
 done
 check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
 for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
-	setup-lint setup-bench setup-model setup-ibt; do
+	setup-lint setup-bench setup-model setup-ibt setup-quilt; do
 	rm -f "$work/installed"
 	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target
 done
