@@ -76,9 +76,8 @@ struct ftrace_plan {
  * ftrace_text_early - is the boot CPU alone in start_kernel()?
  *
  * Then there is no other CPU, no other task and no module, and the kernel's text is
- * Write @nr entries of a plan that is prepared and checked, from @first on;
- * return how long the machine was stopped for it, in nanoseconds, 0 if it did
- * not have to be.
+ * not yet protected.
+ *
  * Context: any.
  * Return: true if so, false from then on.
  */
@@ -96,8 +95,8 @@ int ftrace_text_prepare(const struct ftrace_plan *plan);
 unsigned int ftrace_text_check(const struct ftrace_plan *plan);
 
 /*
- * Write @nr entries of a plan that is prepared and checked, from @first on; say how
- * long the machine stood for it, in nanoseconds, 0 if it did not have to.
+ * Write @nr entries of a plan that is prepared and checked, from @first on; return
+ * how long the machine was stopped for it, in nanoseconds, 0 if it did not have to be.
  */
 u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
 		      unsigned int nr);
