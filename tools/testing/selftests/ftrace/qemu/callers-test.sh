@@ -208,6 +208,12 @@ said recorder "$one$two" 0 2>/dev/null
 mkdir -p "$sim/recorder/modules/lib"
 echo some >"$sim/recorder/modules/lib/a.ko"
 check 'callers: results with other modules' '^NOTE: of another build .*: a/one a/two$' 1 said recorder '' 0 --continue
+# It links back to what was built.
+said recorder "$one$two" 0 2>/dev/null
+ln -s "$sim/recorder" "$sim/recorder/modules/lib/build"
+check 'callers: a link to the build is no module' '^0 of 2 worse' 0 said recorder '' 0 --continue
+echo some >"$sim/recorder/some.ko"
+check 'callers: nor is what is there' '^0 of 2 worse' 0 said recorder '' 0 --continue
 rm -r "$sim/recorder"
 check 'callers: results of a kernel that is gone' '^0 of 2 worse .* 0 without' 0 \
 	said recorder '' 0 --continue
