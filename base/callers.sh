@@ -5,7 +5,7 @@
 # the selftests of user events and of the ring buffer.
 #
 # usage: callers.sh [--some] KERNEL
-# --some: without perf and BPF's bench, which take as long to build as all else
+# --some: without perf, BPF's bench and bpf-more, which take as long to build as all else
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -54,9 +54,13 @@ done
 gcc -shared -fPIC -O2 -Wall -isystem "$suites/headers/usr/include" \
 	-o "$suites/user-events-wait.so" "${list%/*}/user-events-wait.c"
 
-mapfile -t tests < <(sed -n 's,^bpf/\([a-z0-9_]*\).*,\1,p' "$list")
+# The names of callers.list in a group of BPF tests
+listed() { sed -n "s,^$1/\([a-z0-9_]*\).*,\1,p" "$list"; }
+
+mapfile -t tests < <(listed bpf)
 if [ -z "$some" ]; then
 	build_perf
+	mapfile -t -O "${#tests[@]}" tests < <(listed bpf-more)
 	tests+=(bench)
 fi
 "$top/base/bpf-tests.sh" -o "$build/$kernel/suites/bpf" -l $llvm "$kernel" "${tests[@]}"

@@ -116,6 +116,8 @@ group_bpf() {
 	run "$here/guest-bpf.sh" "$folder/bpf/tools/testing/selftests/bpf" ${argument:-$name}
 }
 
+group_bpf-more() { group_bpf; }
+
 # How often the program of BENCH is called in a second, in millions; and its status.
 hits() { # BENCH
 	local status
