@@ -255,11 +255,13 @@ check 'callers: a pattern of nothing but what is not run' 'no such test .*: a/n\
 # It is the last that guest-caller.sh takes in.
 cat >"$sim/qemu/guest-caller-sim.sh" <<'SIM'
 tracing=$sim/tracing loaded=
-inject=$sim/inject patches=$sim/patches cmdline=$sim/cmdline
+inject=$sim/inject patches=$sim/patches cmdline=$sim/cmdline stats=$sim/stats
 group_run() { run "$tools/program"; }
 quietly() { "$@" >/dev/null; }
 group_eventually() { try it real_eventually quietly "$tools/program"; }
 group_fails() { try it fails_with 'Input/output error' "$tools/program"; }
+runs_of() { echo "$ran"; }
+stopped() { :; }
 group_enabled() { try it enabled "$name"; }
 eval "real_$(declare -f eventually)"
 # What the kernel does meanwhile: it traces, and a patch that is no longer enabled goes.
@@ -328,12 +330,12 @@ guest_with() { # TEST PATH TEXT STATUS
 }
 program() { guest_with run/it "$sim/tools/program" "$@"; }
 perf() { guest_with perf/it "$sim/tools/perf/perf" "$1" "${2:-0}"; }
-# BENCH says HITS and ends with STATUS, and the one beside it counts as often as that.
-bench() { # HITS STATUS COUNT
-	printf '#!/bin/sh\ncase $* in\n*-count) echo "%s" ;;\n*) echo "%s"; exit %s ;;\nesac\n' \
-		"$hits $3 $error" "$hits $1 $error" "$2" >"$bpf/bench"
+# Bench says HITS and ends with STATUS, while the kernel counts the RUNS of its driver and
+# the CALLS of what it has attached.
+bench() { # HITS STATUS RUNS CALLS
+	printf '#!/bin/sh\necho "%s"\nexit %s\n' "Summary: hits $1 +- 0.012M/s" "$2" >"$bpf/bench"
 	chmod +x "$bpf/bench"
-	guest bench/it
+	ran="$3 $4" guest bench/it
 }
 # A test where program ends with each STATUS in turn, and with the last one from then on.
 guest_in_turn() { # TEST STATUS...
@@ -387,11 +389,14 @@ check 'guest: perf fails after a good verdict' '^not ok 2 it: status 1$' 1 \
 check 'guest: perf fails in a line that others began' '^not ok 1 Some test$' 1 \
 	perf ' 5: Some test   : Running (1 active) 5: Some test   : FAILED!'
 
-hits='Summary: hits ' error='+- 0.012M/s'
-check 'guest: a bench whose program is called' '^$' 0 bench 0.135 0 9.000
-check 'guest: a bench whose program is not called' '^not ok 3 hits$' 1 bench 0.000 0 9.000
-check 'guest: a bench whose program is called now and then' '^not ok 3 hits$' 1 bench 0.001 0 9.000
-check 'guest: a bench that fails' '^not ok 2 it ends well$' 1 bench 0.135 1 9.000
+check 'guest: a bench whose program is called' '^$' 0 bench 0.135 0 200 20000
+check 'guest: a bench whose program is not called' '^not ok 2 each call is seen\|not ok 4 hits$' 1 \
+	bench 0.000 0 200 0
+check 'guest: a bench whose program misses a call' '^not ok 2 each call is seen$' 1 \
+	bench 0.135 0 200 19999
+check 'guest: a bench that does not count its hits' '^not ok 4 hits$' 1 bench '' 0 200 20000
+check 'guest: a bench that calls nothing' '^not ok 1 its driver runs\|not ok 4 hits$' 1 bench 0.000 0 0 0
+check 'guest: a bench that fails' '^not ok 3 it ends well$' 1 bench 0.135 1 200 20000
 
 check 'guest: what comes in time' '^$' 0 guest_in_turn eventually/it 1 1 0
 check 'guest: what never comes' '^not ok 1 it$' 1 guest_in_turn eventually/it 1

@@ -118,29 +118,41 @@ group_bpf() {
 
 group_bpf-more() { group_bpf; }
 
-# How often the program of BENCH is called in a second, in millions; and its status.
-hits() { # BENCH
-	local status
-	./bench -w1 -d2 -a -p1 "$1" >/tmp/bench 2>&1
-	status=$?
-	sed 's/^/# /' /tmp/bench >&2
-	sed -n 's/^Summary: hits *\([0-9.]*\) .*/\1/p' /tmp/bench
-	return $status
+# How often the driver of a bench has run, and how often what the bench has attached.
+runs_of() { # PID
+	# The driver is made for a raw tracepoint, and run without one. Files may go meanwhile.
+	cat "/proc/$1/fdinfo"/* 2>/dev/null | awk '
+		/^prog_type:/ { driver = $2 == 17 }
+		/^run_cnt:/ { if (driver) runs += $2; else calls += $2 }
+		END { print runs + 0, calls + 0 }'
 }
+driven() { [ "$(runs_of "$1" | cut -d ' ' -f 1)" -ge 100 ]; }
+stopped() { ! grep -h '^State:' "/proc/$1/task"/*/status | grep -qv 'T (stopped)'; }
 
-# What is asked is whether the program is called each time: how often that is on an
-# emulator says nothing, but beside it a program that counts without being called by
-# anyone takes as long for some hundreds of counts, and not for thousands.
+# What is asked is whether the program is called each time: how often in a second, on an
+# emulator, says nothing. Each run of the driver makes a hundred calls, and when bench is
+# stopped none is on its way.
+stats=/proc/sys/kernel/bpf_stats_enabled
 group_bench() {
-	local hits count status
+	local pid counts runs calls hits
 	cd "$folder/bpf/tools/testing/selftests/bpf" || exit
-	count=$(hits trig-kernel-count)
-	try 'a count beside it ends well' [ $? -eq 0 ]
-	hits=$(hits "$name")
-	status=$?
-	try 'it ends well' [ "$status" -eq 0 ]
-	try hits awk -v hits="$hits" -v count="$count" \
-		'BEGIN { exit !(hits > 0 && count > 0 && 1000 * hits > count) }'
+	echo 1 >$stats
+	./bench -w1 -d10 -a -p1 "$name" >/tmp/bench 2>&1 &
+	pid=$!
+	try 'its driver runs' eventually driven $pid
+	kill -STOP $pid
+	eventually stopped $pid
+	counts=$(runs_of $pid)
+	runs=${counts% *} calls=${counts#* }
+	kill -CONT $pid
+	echo "# $runs runs of the driver, $calls calls"
+	try 'each call is seen' [ $((100 * runs)) -eq "$calls" ]
+	wait $pid
+	try 'it ends well' [ $? -eq 0 ]
+	echo 0 >$stats
+	sed 's/^/# /' /tmp/bench
+	hits=$(sed -n 's/^Summary: hits *\([0-9.]*\) .*/\1/p' /tmp/bench)
+	try hits awk -v hits="${hits:-0}" 'BEGIN { exit !(hits > 0) }'
 }
 
 # They want to be traced, and whoever was before them may have turned that off. The base
