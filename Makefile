@@ -36,8 +36,8 @@ help:
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; half an hour)
 #:   make callers     what those who hook functions bring to test themselves with: the
-#:                    base's BPF, perf and user events tests, samples, error injection;
-#:                    as a table beside that of stock
+#:                    base's BPF, perf and user events tests, samples, error injection,
+#:                    tests of start-up; as a table beside that of stock
 #:   make callers-stock  the same on the unmodified base (for the table)
 #:   make shell       an interactive guest on that kernel
 #:   make bench       instruction counts: the stock kernel against this one
@@ -49,7 +49,8 @@ help:
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-recordmcount, make table-objtool
-#:   make stock       build the unmodified base (build/stock)
+#:   make stock       build the unmodified base (build/stock); make stock-startup: with
+#:                    its tests of start-up
 #:   make prepare     make the source tree only (build/linux)
 #:   make quilt       the same, with the patches of base/fixes and base/connections pushed
 #:                    by quilt, which writes there when it refreshes (build/quilt);
@@ -104,7 +105,7 @@ $(sets:%=setup-%): setup-%:
 $(sets:%=need-%): need-%:
 	@base/setup.sh --check $* $(asked)
 
-.PHONY: prepare kernel stock debug kcsan startup
+.PHONY: prepare kernel stock debug kcsan startup stock-startup
 .PHONY: table table-recordmcount table-objtool no-tracer
 prepare: need-build
 	@base/prepare.sh
@@ -121,6 +122,9 @@ debug kcsan table table-recordmcount table-objtool no-tracer: prepare
 
 startup: kernel
 	@base/build.sh startup
+
+stock-startup: stock
+	@base/build.sh stock-startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
 .PHONY: matrix bench bench-recordmcount lint
@@ -179,11 +183,11 @@ stock-test: need-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
 
 .PHONY: callers callers-stock
-callers: need-callers kernel
+callers: need-callers kernel startup
 	@base/callers.sh recorder
 	@$(qemu)/callers.py
 
-callers-stock: need-callers stock
+callers-stock: need-callers stock stock-startup
 	@base/callers.sh stock
 	@$(qemu)/callers.py --kernel stock
 

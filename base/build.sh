@@ -50,12 +50,13 @@ export FTRACE_FLAGS
 like=
 case $which in
 startup)	like=recorder ;;
+stock-startup)	like=stock ;;
 small-ways)	like=small ;;
 esac
 if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; then
 	say COPY "build/$like to build/$which"
 	cp -a --reflink=auto "$build/$like/." "$out/"
-	rm -rf "$out/modules" "$out/.config.state"
+	rm -rf "$out/modules" "$out/suites" "$out/.config.state"
 	# The commands that made objtool name its place; made again, it would have
 	# every object made again.
 	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/$like/|$out/|g" {} +

@@ -25,7 +25,11 @@ import re
 import sys
 FATAL = WARN = ALARM = re.compile("BUG: |Oops: ")
 if __name__ == "__main__":
-    log = sys.argv[sys.argv.index("--log") + 1]
+    log, kernel = (sys.argv[sys.argv.index(o) + 1] for o in ("--log", "--kernel"))
+    way = "icount" if "icount" in sys.argv else "kunit" if "kunit" in " ".join(sys.argv) else ""
+    with open(os.environ["booted"], "a", encoding="utf-8") as f:
+        f.write("%s by %s: %s\n" % (kernel, way, " ".join(
+            a for a in sys.argv if a.startswith(("a/", "startup/")))))
     with open(log, "w", encoding="utf-8") as f:
         f.write("the log of a guest\n" + os.environ.get("logged", ""))
     said, ended = os.environ["said"], os.environ["ended"]
@@ -36,6 +40,7 @@ if __name__ == "__main__":
     sys.exit(int(ended))
 RUN
 chmod +x "$sim/qemu/run.py"
+export booted=$work/booted
 
 # The table of these rows on stock and on ours: TEST RESULT WHAT, one in a line. After a
 # "!" is what the log said.
@@ -117,7 +122,7 @@ said() {
 kept() { cat "$results/$1" >&2; }
 # The same with nothing kept from before, and a first guest that ends with $1 and says $2.
 first() { # STATUS TEXT ARGUMENTS...
-	rm -f "$results"/*
+	rm -f "$results"/* "$booted"
 	first="$1 $2" said "${@:3}"
 }
 table() { BUILD=$sim "$sim/qemu/callers.py" --table "$@" | tail -n 1 >&2; }
@@ -249,6 +254,34 @@ check 'callers: a pattern that names no test' 'no such test in callers.list: b/\
 	said recorder "$one" 0 'a/one' 'b/*'
 check 'callers: a pattern of nothing but what is not run' 'no such test .*: a/n\*$' 1 \
 	said recorder "$one" 0 'a/n*'
+
+# What is tested as a kernel boots has a kernel of its own.
+echo startup/it >>"$sim/qemu/callers.list"
+echo 'startup/it | 1' >>"$sim/qemu/callers-counts.list"
+it=$'@begin startup/it\n1..1\nok 1 x\n@end 0 startup/it\n'
+check 'callers: tests of start-up' '^0 of 3 worse .* 0 without' 0 first 0 "$one$two" recorder "$it" 0
+check 'callers: they have a kernel of their own' \
+	'^recorder by kunit: a/one a/two\|startup by icount: startup/it$' 0 \
+	eval "paste -sd '|' '$booted' >&2"
+check 'callers: a guest of theirs dies' '^1 of 3 worse .* 0 without' 1 \
+	first 0 "$one$two" recorder $'@begin startup/it\nrun.py: it died' 125
+first 0 "$one$two" recorder '' 0 'a/*' 2>/dev/null
+check 'callers: they were not asked' '^0 of 2 worse .* 1 without' 1 table
+check 'callers: tests of start-up on stock' '^$' 0 first 0 "$one$two" stock "$it" 0
+check 'callers: which has one, too' '^stock-startup by icount: startup/it$' 0 \
+	eval "tail -n 1 '$booted' >&2"
+check 'callers: other kernels have none' '^$' 0 first 0 "$one$two" other '' 0
+check 'callers: and cannot be asked' 'no such test in callers.list: startup/it$' 1 \
+	said other "$it" 0 startup/it
+for kernel in recorder startup; do
+	mkdir -p "$sim/$kernel/arch/x86/boot"
+	echo some >"$sim/$kernel/arch/x86/boot/bzImage"
+done
+check 'callers: results of both builds' '^0 of 3 worse' 0 first 0 "$one$two" recorder "$it" 0
+echo other >"$sim/startup/arch/x86/boot/bzImage"
+check 'callers: results of another build for start-up' \
+	'^NOTE: of another build of startup .*: startup/it$' 1 said recorder '' 0 --continue
+rm -r "$sim/recorder" "$sim/startup"
 
 # --- guest-caller.sh: what programs say, and what the kernel's log says
 
@@ -397,6 +430,55 @@ check 'guest: a bench whose program misses a call' '^not ok 2 each call is seen$
 check 'guest: a bench that does not count its hits' '^not ok 4 hits$' 1 bench '' 0 200 20000
 check 'guest: a bench that calls nothing' '^not ok 1 its driver runs\|not ok 4 hits$' 1 bench 0.000 0 0 0
 check 'guest: a bench that fails' '^not ok 3 it ends well$' 1 bench 0.135 1 200 20000
+
+# The log of a boot in which tracers test themselves, after "sed SCRIPT"
+starts() {
+	sed "$1" >"$work/log" <<-'TEXT'
+		[    0.1] Testing tracer nop: PASSED
+		[    0.2] Testing tracer function: [    0.3] something else
+		[    0.4] PASSED
+		[    0.5] Testing dynamic ftrace ops #1: (1 0 1 0 0) (1 1 2 0 0) PASSED
+		[    1.0] Running ring buffer tests...
+		[    1.1] Ring buffer PASSED!
+		[    1.2] Testing event sched_switch: OK
+		[    1.3] Testing event system sched: OK
+		[    1.4] Testing all events: OK
+		[    1.5] Running tests again, along with the function tracer
+		[    1.6] Testing event sched_switch: OK
+		[    1.7] Testing event system sched: OK
+		[    1.8] Testing all events: OK
+		[    1.9] kprobe: Testing kprobe tracing: OK
+	TEXT
+	"$here/guest-startup.sh" "$work/log" 'blk function nop' >"$work/ktap"
+	local status=$?
+	grep '^not ok' "$work/ktap" | sed 's/ [0-9]* - / /' | paste -sd '|' >&2
+	return $status
+}
+check 'guest: tests of start-up' '^$' 0 starts ''
+check 'guest: their results' \
+	'^tracer nop\|tracer function\|dynamic ftrace ops 1\|ring buffer\|all events\|all events with the function tracer\|kprobe tracing\|event systems with the function tracer\|events with the function tracer\|event systems\|events$' 0 \
+	eval "sed -n 's/^ok [0-9]* - //p' '$work/ktap' | paste -sd '|' >&2"
+check 'guest: a tracer fails its test' '^not ok tracer nop$' 0 starts '1s/PASSED/.. no entries found ..FAILED!/'
+check 'guest: a tracer fails it later' '^not ok tracer function$' 0 starts '3s/PASSED/FAILED!/'
+check 'guest: a test comes to no end' '^not ok dynamic ftrace ops 1$' 0 starts '4s/PASSED//'
+check 'guest: a tracer is not tested' '^not ok tracer nop was not tested$' 0 starts 1d
+check 'guest: the ring buffer is not tested' '^not ok the ring buffer was not tested$' 0 starts 5,6d
+check 'guest: the ring buffer comes to no end' '^not ok ring buffer$' 0 starts 6d
+check 'guest: an event fails its test' '^not ok event sched_switch\|not ok events$' 0 \
+	starts '7s/OK/Enabled event during self test!/'
+check 'guest: a system of events fails its test' '^not ok event system sched\|not ok event systems$' 0 \
+	starts '8s/OK/error enabling system/'
+check 'guest: no event is tested' '^not ok events$' 0 starts 7d
+check 'guest: all events are not tested' '^not ok all events were not tested$' 0 starts 9d
+check 'guest: an event fails its test with the function tracer' \
+	'^not ok event sched_switch with the function tracer\|not ok events with the function tracer$' 0 \
+	starts '11s/OK/Enabled event during self test!/'
+check 'guest: no event is tested with it' \
+	'^not ok events with the function tracer$' 0 starts 11d
+check 'guest: events are not tested again' \
+	'^not ok all events with the function tracer were not tested\|.*\|not ok events with the function tracer$' 0 \
+	starts 10,13d
+check 'guest: kprobes fail their test' '^not ok kprobe tracing$' 0 starts '14s/OK/NG: Some tests are failed. Please check them./'
 
 check 'guest: what comes in time' '^$' 0 guest_in_turn eventually/it 1 1 0
 check 'guest: what never comes' '^not ok 1 it$' 1 guest_in_turn eventually/it 1

@@ -39,14 +39,15 @@ WARNED = "|".join(p.pattern for p in (runner.FATAL, runner.WARN, runner.ALARM))
 class Guest:
     """One guest, working on a list of tests.
 
-    script is what runs in it, before the tests themselves; which(match) names one of
-    the results that a test has.
+    script is what runs in it, before the tests themselves, which all boot the same
+    kernel; which(match) names one of the results that a test has.
     """
 
     def __init__(self, args, comparison, tests, script, which):
         self.args, self.comparison, self.tests = args, comparison, tests
         self.script, self.which = script, which
-        self.build, self.console = build_of(args.kernel), console_of(args, comparison)
+        self.booted = comparison.boots(args.kernel, tests[0])
+        self.build, self.console = build_of(self.booted), console_of(args, comparison)
         self.now, self.began, self.lines, self.warned = None, time.monotonic(), [], ""
         self.done, self.said, self.plan, self.last = 0, [], None, None
         self.rows, self.told, self.stopped, self.again = [], "", False, False
@@ -137,7 +138,7 @@ class Guest:
 
     def run(self):
         """Run until the guest is gone; how many tests are done, run.py's status."""
-        cmd = [os.path.join(HERE, "run.py"), "--kernel", self.args.kernel, "--allow-warn",
+        cmd = [os.path.join(HERE, "run.py"), "--kernel", self.booted, "--allow-warn",
                "--turns", "--silence", str(self.args.hang + 120), "--limit", "86400",
                "--log", os.path.join(self.comparison.out, self.console),
                *self.script, *self.tests]
@@ -226,7 +227,10 @@ def add_arguments(p):
 
 
 def run(args, comparison, tests, script, which):
-    """Run the tests; how many of them are left."""
+    """Run the tests; how many of them are left.
+
+    script(kernel) is what runs in a guest of that kernel, before the tests themselves.
+    """
     os.makedirs(comparison.out, exist_ok=True)
     if args.until:
         args.until += time.monotonic()
@@ -238,7 +242,8 @@ def run(args, comparison, tests, script, which):
         forget_logs(args, comparison)
     tries = acquitted = 0
     while tests and not (args.until and time.monotonic() > args.until):
-        guest = Guest(args, comparison, tests, script, which)
+        booted, same = comparison.first_guest(args.kernel, tests)
+        guest = Guest(args, comparison, same, script(booted), which)
         status = guest.run()
         tests = tests[guest.done:]
         if status == EMULATOR:

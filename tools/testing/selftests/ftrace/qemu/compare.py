@@ -6,6 +6,7 @@ of its results this is ("" where there is but one).
 """
 
 import hashlib
+import itertools
 import os
 import re
 
@@ -79,10 +80,20 @@ class Comparison:
     A line of the list is "test which | on stock | on ours | reason"; "A/B" there is
     either of them. A strict one takes what is bad on both kernels, or skipped, only if it
     is in the list: what is wrong with the test itself is so on both.
+
+    boots(kernel, test) is the kernel that is booted for a test of one of the two: for
+    some tests it is another one, built with what other tests may not have.
     """
 
-    def __init__(self, name, listed, strict=False):
+    def __init__(self, name, listed, strict=False, boots=lambda kernel, test: kernel):
         self.out, self.listed, self.strict = os.path.join(BUILD, name), listed, strict
+        self.boots = boots
+
+    def first_guest(self, kernel, tests):
+        """The kernel that the first test boots, and those tests from there on that do, too."""
+        booted = self.boots(kernel, tests[0])
+        return booted, list(itertools.takewhile(
+            lambda test: self.boots(kernel, test) == booted, tests))
 
     def path(self, kernel):
         return os.path.join(self.out, kernel + ".txt")
@@ -104,27 +115,32 @@ class Comparison:
         return results, seconds
 
     def builds(self, kernel):
-        """{the build that gave results, as build_of() has it: its tests}."""
+        """{the kernel that was booted: {its build, as build_of() has it: the tests}}."""
         builds = {}
         for line in self.read_lines(kernel):
             test, _, _, _, _, build = (line.rstrip("\n") + "\t").split("\t")[:6]
-            builds.setdefault(build, set()).add(test)
+            of_it = builds.setdefault(self.boots(kernel, test), {})
+            of_it.setdefault(build, set()).add(test)
         return builds
 
     def of_other_builds(self, kernel):
         """The tests with results of another build than that of now."""
-        now = build_of(kernel)
-        return {test for build, tests in self.builds(kernel).items()
-                if now and build != now for test in tests}
+        found = set()
+        for booted, builds in self.builds(kernel).items():
+            now = build_of(booted)
+            found.update(test for build, tests in builds.items()
+                         if now and build != now for test in tests)
+        return found
 
     def warn_of_builds(self, kernel):
         """Say it if results are not of the kernel that is built now."""
-        now, builds = build_of(kernel), self.builds(kernel)
-        for build, tests in sorted(builds.items()):
-            # A kernel may be gone while its results are still good.
-            if build != now and (now or len(builds) > 1):
-                print("NOTE: of another build of %s than that of now: %s"
-                      % (kernel, " ".join(sorted(tests))))
+        for booted, builds in sorted(self.builds(kernel).items()):
+            now = build_of(booted)
+            for build, tests in sorted(builds.items()):
+                # A kernel may be gone while its results are still good.
+                if build != now and (now or len(builds) > 1):
+                    print("NOTE: of another build of %s than that of now: %s"
+                          % (booted, " ".join(sorted(tests))))
 
     def forget(self, kernel, tests):
         """What is run now takes the place of what was known of it; true if that was all."""

@@ -70,7 +70,8 @@ def main():
     if not args.table:
         tree = os.path.join(BUILD, "base" if args.kernel.startswith("stock") else "linux")
         script = [os.path.join(HERE, "guest-cases.sh"), tree, str(args.hang), cases.WARNED]
-        left = cases.run(args, comparison, tests, script, lambda m: m.group(2) or "")
+        left = cases.run(args, comparison, tests, lambda _: script,
+                         lambda m: m.group(2) or "")
         if args.kernel != "recorder":
             gone = lost(comparison.read_results(args.kernel)[0], tests)
             for key in gone:
