@@ -164,8 +164,11 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 	/* A number is a function of its own already. */
 	if (p.func.type == MATCH_INDEX)
 		sites = ERR_PTR(-EINVAL);
-	else
+	else if (p.mod.not || module_is_there(&p.mod))
 		sites = ftrace_match_sites(&p.func, &p.mod);
+	else
+		/* A search for nothing asks every module for the name. */
+		sites = NULL;
 	if (IS_ERR(sites))
 		ret = PTR_ERR(sites);
 	else if (sites)
