@@ -7,6 +7,7 @@
 #include "files/files.h"
 #include "forget.h"
 #include "ops/ops.h"
+#include "sites/recorder.h"
 #include "tracers/tracers.h"
 #include "users/probe.h"
 #include "users/users.h"
@@ -60,6 +61,7 @@ static void forget_sites(unsigned long start, unsigned long end)
 	ftrace_profile_forget(start, end);
 	ftrace_update_release(start, end);
 	ftrace_region_remove(start, end);
+	ftrace_notes_recount();
 }
 
 /**

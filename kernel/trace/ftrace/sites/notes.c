@@ -228,6 +228,21 @@ void ftrace_notes_drop(const u32 *sites, unsigned int nr, int nr_kept)
 }
 
 /**
+ * ftrace_notes_recount - have the next round count anew which notes are kept
+ *
+ * Text has gone. A call site that comes to lie where one of it was set aside has a note
+ * already, and a note that is thought to be kept starts no round.
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_notes_recount(void)
+{
+	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_notes)
+		WRITE_ONCE(ftrace_notes->nr_kept, 0);
+}
+
+/**
  * ftrace_notes_stat - the figures of the recorder
  * @st: where to put them
  *

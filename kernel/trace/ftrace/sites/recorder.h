@@ -48,6 +48,7 @@ struct ftrace_note_table *ftrace_notes_publish(struct ftrace_note_table *t);
 void ftrace_notes_retire(struct ftrace_note_table *t);
 void ftrace_notes_list(struct ftrace_sites *s);
 void ftrace_notes_drop(const u32 *sites, unsigned int nr, int nr_kept);
+void ftrace_notes_recount(void);
 void ftrace_notes_stat(struct ftrace_notes_stat *st);
 bool ftrace_notes_pending(void);
 void ftrace_notes_resize(void);
@@ -69,6 +70,7 @@ ftrace_notes_publish(struct ftrace_note_table *t)
 static inline void ftrace_notes_list(struct ftrace_sites *s) { }
 static inline void ftrace_notes_drop(const u32 *sites, unsigned int nr,
 				     int nr_kept) { }
+static inline void ftrace_notes_recount(void) { }
 static inline bool ftrace_notes_pending(void) { return false; }
 static inline void ftrace_notes_resize(void) { }
 
