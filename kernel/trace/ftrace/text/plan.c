@@ -317,7 +317,8 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  * Between two slices other CPUs run, with some sites old and some new.
  *
  * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
- * Return: 0; or -ENOMEM or -EINVAL, and nothing has been written.
+ * Return: 0; or -ENOMEM, -EINVAL, or -EFAULT if there is no page where a site is, and
+ * nothing has been written.
  */
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 {
