@@ -73,9 +73,11 @@ ktap() {
 
 	while IFS= read -r line; do
 		if [[ $line =~ ^(not )?ok\ [0-9]+\ +(-\ )?([^#]*[^# ])(\ *#\ *(.*))?$ ]]; then
-			case ${BASH_REMATCH[5]} in
-			SKIP*)
-				why=${BASH_REMATCH[5]#SKIP}
+			# A name may have a # in it, too.
+			why=${BASH_REMATCH[5]}
+			case $why in
+			*[Ss][Kk][Ii][Pp]*)
+				why=${why#*[Ss][Kk][Ii][Pp]}
 				skipped "${BASH_REMATCH[3]}" "${why:-$reason}" ;;
 			*)
 				if [ -n "${BASH_REMATCH[1]}" ]; then
