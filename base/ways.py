@@ -50,6 +50,8 @@ OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace[^/]*|"
 TESTS = re.compile(r"kernel/trace/ftrace/(kunit|test)/")
 MARK = "tracing_mark_write"
 RECORDER = "__fentry__"
+# What that calls. The stack does not tell it from what its caller calls next.
+RECORDS = ("ftrace_note", "ftrace_note_claim")
 UPDATE = "ftrace_update_ops"
 AT_MOST = 12
 # A stack is so large and aligned to its size.
@@ -76,6 +78,9 @@ UNDO = {
     "module": "echo nop >current_tracer\necho >set_ftrace_filter",
     "kprobe": "echo 0 >events/kprobes/ways/enable\necho >kprobe_events",
 }
+# That it is at its end: one that is cut off would count as a shorter one.
+CHECK = {"site": "grep -q '^equilibrium: yes' ftraced_stats || "
+                 "{ echo 'the way of a site is not at its end'; exit 1; }"}
 
 
 class Fault(Exception):
@@ -98,7 +103,7 @@ def script(ways):
             lines.append(PREPARE.get(way, ""))
             mark = "echo %s >trace_marker" % way if turn else ""
             lines += [mark, DO[way].replace("'ftrace_test_mod_f$n 1'", '"ftrace_test_mod_f$n 1"'),
-                      mark, UNDO.get(way, ""), "echo 1 >ftraced_enabled"]
+                      mark, CHECK.get(way, ""), UNDO.get(way, ""), "echo 1 >ftraced_enabled"]
             if way == "site":
                 lines.append("rmmod ftrace_test_mod")
     return "\n".join(line for line in lines if line)
@@ -295,10 +300,12 @@ def steps(path, found, recorder):
         calls = stacks.setdefault(sp // STACK, [])
         while calls and calls[-1][0] <= sp:
             calls.pop()
-        hidden = not recorder and (name == RECORDER or any(c[1] for c in calls[-1:]))
+        while calls and calls[-1][1] and name not in RECORDS:
+            calls.pop()
+        records = name == RECORDER or name in RECORDS and any(c[1] for c in calls[-1:])
         depth = len(calls)
-        calls.append((sp, hidden))
-        if hidden:
+        calls.append((sp, records))
+        if records and not recorder:
             continue
         task = tasks.setdefault(sp // STACK, chr(ord("a") + min(len(tasks), 25)))
         way.append(Step(task, depth, name, source))

@@ -182,6 +182,7 @@ way() { # [RECORDER]
 		import sys, ways
 		found = {0x1000 + ord(c): (c, "one.c" if c in "ab" else "two.c") for c in "abcd"}
 		found[0x1000 + ord("r")] = (ways.RECORDER, "entry.S")
+		found[0x1000 + ord("n")] = (ways.RECORDS[0], "one.c")
 		went = ways.steps(sys.argv[1], found, sys.argv[2] == "recorder")
 		print(" ".join("%s%s%s%d" % ("<" if back else "", s.task, s.name, s.depth)
 		               for s, back in zip(went, ways.returns(went))))
@@ -224,14 +225,22 @@ END
 sees 'what the recorder does is left out' 'aa0 ac0' <<-END
 	a 0x13f00
 	r 0x13e00
-	b 0x13d00
+	n 0x13d00
 	c 0x13f00
 END
-sees 'what the recorder does is what is asked for' 'aa0 a__fentry__1 <ab2 ac0' recorder <<-END
+sees 'what the recorder does is what is asked for' \
+	'aa0 a__fentry__1 <aftrace_note2 ac0' recorder <<-END
 	a 0x13f00
 	r 0x13e00
-	b 0x13d00
+	n 0x13d00
 	c 0x13f00
+END
+sees 'the recorder has returned before what its caller calls' 'aa0 ac1 ad2 <ab0' <<-END
+	a 0x13f00
+	r 0x13ef8
+	c 0x13ed0
+	d 0x13ec0
+	b 0x13f00
 END
 
 before='way site: 9 functions, 3 files, 3 times back
