@@ -376,11 +376,34 @@ static void put_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u8 *)(ip + size - 1), INT3_INSN_OPCODE);
 }
 
+/* Some begin where another one ends: nothing is lost between them. */
+static void dense_test(struct kunit *test)
+{
+	struct ftrace_tramp_spec *spec = spec_of(test, 1, false, false, 0);
+	unsigned long size, offset, ip, last = 0;
+	struct ftrace_tramp *t[16];
+	unsigned int i, nr_next = 0;
+	char name[KSYM_NAME_LEN];
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		t[i] = ftrace_tramp_make(spec);
+		KUNIT_ASSERT_NOT_NULL(test, t[i]);
+		ip = ftrace_tramp_ip(t[i]);
+		ftrace_tramp_lookup(ip, &size, &offset, NULL, name);
+		nr_next += ip == last;
+		last = ALIGN(ip + size, 64);
+	}
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		ftrace_tramp_put(t[i]);
+	KUNIT_EXPECT_GT(test, nr_next, 0);
+}
+
 static struct kunit_case tramp_cases[] = {
 	KUNIT_CASE(emit_test),
 	KUNIT_CASE(run_test),
 	KUNIT_CASE(jump_test),
 	KUNIT_CASE(put_test),
+	KUNIT_CASE(dense_test),
 	{}
 };
 

@@ -137,7 +137,8 @@ static int add_pack(void)
 	return ret;
 }
 
-static unsigned long take_memory(size_t size)
+/* @grow: if there is not that much in one piece, get more. */
+static unsigned long take_memory(size_t size, bool grow)
 {
 	unsigned long ip;
 
@@ -149,7 +150,7 @@ static unsigned long take_memory(size_t size)
 	if (!tramp_pool)
 		return 0;
 	ip = gen_pool_alloc(tramp_pool, size);
-	if (!ip && !add_pack())
+	if (!ip && grow && !add_pack())
 		ip = gen_pool_alloc(tramp_pool, size);
 	return ip;
 }
@@ -168,16 +169,25 @@ static void tell_perf(const struct ftrace_tramp *t, const void *code, bool gone)
 		perf_event_text_poke((void *)t->ip, NULL, 0, code, size);
 }
 
-static bool tramp_write(struct ftrace_tramp *t, u8 *code,
+static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
 			const struct ftrace_tramp_spec *spec)
 {
+	size_t used;
+
 	guard(mutex)(&tramp_mutex);
-	/* How long it is does not depend on where it is. */
-	ftrace_tramp_emit(spec, code, 0, &t->layout);
-	t->ip = take_memory(t->layout.size);
+	t->ip = take_memory(room, false);
+	if (!t->ip) {
+		/* What another one has left may be just long enough. */
+		ftrace_tramp_emit(spec, code, 0, &t->layout);
+		room = ALIGN(t->layout.size, 1 << GRANULE_SHIFT);
+		t->ip = take_memory(room, true);
+	}
 	if (!t->ip)
 		return false;
 	ftrace_tramp_emit(spec, code, t->ip, &t->layout);
+	used = ALIGN(t->layout.size, 1 << GRANULE_SHIFT);
+	if (room > used)
+		gen_pool_free(tramp_pool, t->ip + used, room - used);
 	text_poke_copy((void *)t->ip, code, t->layout.size);
 	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_add_tail_rcu(&t->list, &tramps);
@@ -197,7 +207,7 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code,
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
-	size_t size = ftrace_tramp_max_size(spec->nr);
+	size_t size = ALIGN(ftrace_tramp_max_size(spec->nr), 1 << GRANULE_SHIFT);
 	struct ftrace_tramp *t;
 	u8 *code;
 
@@ -209,7 +219,7 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 		t->nr_calls = spec->nr;
 		t->has_jump = spec->jump;
 	}
-	if (t && code && tramp_write(t, code, spec)) {
+	if (t && code && tramp_write(t, code, size, spec)) {
 		tell_perf(t, code, false);
 	} else {
 		kfree(t);
