@@ -85,7 +85,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	if (from && ftrace_tracers_known(tr))
 		ret = ftrace_tracer_begin(t, from);
 	/* While it was away nobody told it of modules that came. */
-	if (!ret)
+	if (!ret && ftrace_filter_waits(ops->func_hash))
 		ret = ftrace_filter_resolve(ops, NULL);
 	if (ret < 0) {
 		kfree(t);
