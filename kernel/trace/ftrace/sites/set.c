@@ -13,7 +13,7 @@
 #include "set.h"
 #include "sites.h"
 
-static struct ftrace_hash *hash_alloc_gfp(unsigned int count, gfp_t gfp)
+static struct ftrace_hash *hash_alloc(unsigned int count, gfp_t gfp)
 {
 	struct ftrace_hash *hash;
 
@@ -23,11 +23,6 @@ static struct ftrace_hash *hash_alloc_gfp(unsigned int count, gfp_t gfp)
 	hash->count = 0;
 	hash->flags = 0;
 	return hash;
-}
-
-static struct ftrace_hash *hash_alloc(unsigned int count)
-{
-	return hash_alloc_gfp(count, GFP_KERNEL);
 }
 
 /* An empty result is NULL, like any other empty set, unless it is marked. */
@@ -113,7 +108,7 @@ struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
 	struct ftrace_hash *hash;
 
 	nr = ftrace_sort_unique(sites, nr, sizeof(*sites), cmp_keys);
-	hash = hash_alloc(nr);
+	hash = hash_alloc(nr, GFP_KERNEL);
 	if (IS_ERR(hash))
 		return hash;
 	hash->count = nr;
@@ -133,7 +128,7 @@ struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b)
 {
 	unsigned int na = count_of(a), nb = count_of(b), i = 0, j = 0;
-	struct ftrace_hash *hash = hash_alloc(na + nb);
+	struct ftrace_hash *hash = hash_alloc(na + nb, GFP_KERNEL);
 
 	if (IS_ERR(hash))
 		return hash;
@@ -162,7 +157,7 @@ struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b)
 {
 	unsigned int na = count_of(a), nb = count_of(b), i, j = 0;
-	struct ftrace_hash *hash = hash_alloc(na);
+	struct ftrace_hash *hash = hash_alloc(na, GFP_KERNEL);
 
 	if (IS_ERR(hash))
 		return hash;
@@ -201,15 +196,6 @@ int ftrace_hash_change(struct ftrace_hash **hash, struct ftrace_hash *sites,
 	return 0;
 }
 
-static struct ftrace_hash *hash_nothing(gfp_t gfp)
-{
-	struct ftrace_hash *hash = hash_alloc_gfp(0, gfp);
-
-	if (!IS_ERR(hash))
-		hash->flags = FTRACE_HASH_FL_MOD;
-	return hash;
-}
-
 /**
  * ftrace_hash_nothing - a set of no sites that does not mean everything
  *
@@ -218,7 +204,11 @@ static struct ftrace_hash *hash_nothing(gfp_t gfp)
  */
 struct ftrace_hash *ftrace_hash_nothing(void)
 {
-	return hash_nothing(GFP_KERNEL);
+	struct ftrace_hash *hash = hash_alloc(0, GFP_KERNEL);
+
+	if (!IS_ERR(hash))
+		hash->flags = FTRACE_HASH_FL_MOD;
+	return hash;
 }
 
 /**
@@ -231,60 +221,6 @@ struct ftrace_hash *ftrace_hash_nothing(void)
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
 {
 	return ftrace_hash_union(hash, NULL);
-}
-
-static bool any_inside(const struct ftrace_hash *hash, u32 start, u32 end)
-{
-	unsigned int i;
-
-	for (i = 0; i < hash->count; i++) {
-		if (hash->sites[i] >= start && hash->sites[i] < end)
-			return true;
-	}
-	return false;
-}
-
-/*
- * The sites of a set that are not in a stretch of text; NULL: there are none. The
- * text goes whatever happens, so this waits for memory as long as it takes.
- */
-static struct ftrace_hash *hash_outside(const struct ftrace_hash *hash,
-					u32 start, u32 end)
-{
-	struct ftrace_hash *rest;
-	unsigned int i;
-
-	rest = hash_alloc_gfp(hash->count, GFP_KERNEL | __GFP_NOFAIL);
-	for (i = 0; i < hash->count; i++) {
-		if (hash->sites[i] < start || hash->sites[i] >= end)
-			rest->sites[rest->count++] = hash->sites[i];
-	}
-	return hash_done(rest);
-}
-
-/**
- * ftrace_hash_forget - a set without the sites of text that is gone
- * @hash: the set, or NULL
- * @enable: it is what to trace: if nothing is left of it, it means nothing
- * @start: the first address, as ftrace_text_key()
- * @end: the first address after it, likewise
- *
- * Context: process; the caller keeps @hash from being freed.
- * Return: a new set or NULL; or @hash itself, if none of its sites is in that
- * text.
- */
-struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
-				       u32 start, u32 end)
-{
-	struct ftrace_hash *rest;
-
-	/* Most modules are in nobody's filter. */
-	if (ftrace_hash_empty(hash) || !any_inside(hash, start, end))
-		return hash;
-	rest = hash_outside(hash, start, end);
-	if (!rest && enable)
-		rest = hash_nothing(GFP_KERNEL | __GFP_NOFAIL);
-	return rest;
 }
 
 /**
@@ -308,6 +244,41 @@ unsigned int ftrace_hash_from(const struct ftrace_hash *hash, u64 key)
 			high = mid;
 	}
 	return low;
+}
+
+/**
+ * ftrace_hash_forget - a set without the sites of text that is gone
+ * @hash: the set, or NULL
+ * @enable: it is what to trace: if nothing is left of it, it means nothing
+ * @start: the first address, as ftrace_text_key()
+ * @end: the first address after it, likewise
+ *
+ * Context: process; the caller keeps @hash from being freed.
+ * Return: a new set or NULL; or @hash itself, if none of its sites is in that
+ * text.
+ */
+struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
+				       u32 start, u32 end)
+{
+	struct ftrace_hash *rest;
+	unsigned int from, to;
+
+	if (ftrace_hash_empty(hash))
+		return hash;
+	from = ftrace_hash_from(hash, start);
+	to = ftrace_hash_from(hash, end);
+	/* Most modules are in nobody's filter. */
+	if (from == to)
+		return hash;
+	/* The text goes whatever happens, so wait for memory as long as it takes. */
+	rest = hash_alloc(hash->count, GFP_KERNEL | __GFP_NOFAIL);
+	rest->count = hash->count - (to - from);
+	memcpy(rest->sites, hash->sites, array_size(from, sizeof(u32)));
+	memcpy(rest->sites + from, hash->sites + to,
+	       array_size(hash->count - to, sizeof(u32)));
+	if (enable && !rest->count)
+		rest->flags = FTRACE_HASH_FL_MOD;
+	return hash_done(rest);
 }
 
 /**
