@@ -276,13 +276,8 @@ static ssize_t enabled_write(struct file *file, const char __user *ubuf,
 	return cnt;
 }
 
-static int enabled_open(struct inode *inode, struct file *file)
-{
-	return tracing_check_open_get_tr(NULL);
-}
-
 static const struct file_operations enabled_fops = {
-	.open		= enabled_open,
+	.open		= tracing_open_generic,
 	.read		= enabled_read,
 	.write		= enabled_write,
 	.llseek		= generic_file_llseek,

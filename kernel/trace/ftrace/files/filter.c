@@ -41,12 +41,6 @@ static void enter_edit(struct filter_cursor *c, struct filter_edit *e)
 	c->waiter = e ? ftrace_waiting_nth(&e->waiting, 0) : NULL;
 }
 
-static void leave_edit(struct filter_file *ff, struct filter_cursor *c)
-{
-	enter_edit(c, list_is_last(&c->edit->list, &ff->edits) ? NULL :
-		      list_next_entry(c->edit, list));
-}
-
 /* Is a line about sites left in the filter? */
 static bool find_site(struct filter_cursor *c)
 {
@@ -67,7 +61,8 @@ static void *find_line(struct filter_file *ff)
 		c->is_waiting = !find_site(c);
 		if (!c->is_waiting || c->waiter)
 			return c;
-		leave_edit(ff, c);
+		enter_edit(c, list_is_last(&c->edit->list, &ff->edits) ? NULL :
+			      list_next_entry(c->edit, list));
 	}
 	/* Probes stand in one of the two files only. */
 	return ff->enable && ftrace_probes_exist(ff->tr, &c->probe) ? c : NULL;
@@ -77,7 +72,7 @@ static void *find_line(struct filter_file *ff)
 static void pass_line(struct filter_cursor *c)
 {
 	if (!c->edit) {
-		ftrace_probes_pass(&c->probe);
+		c->probe.key++;
 	} else if (c->is_waiting) {
 		c->waiter = ftrace_waiting_next(c->waiter);
 		c->nr_waiting++;
@@ -355,22 +350,6 @@ static ssize_t take_words(struct filter_file *ff, const char __user *ubuf,
 	return done;
 }
 
-static ssize_t filter_write(struct file *file, const char __user *ubuf,
-			    size_t cnt, loff_t *ppos)
-{
-	struct filter_file *ff = filter_file_of(file);
-	ssize_t ret;
-
-	if (unlikely(ftrace_disabled))
-		return -ENODEV;
-	mutex_lock(&ff->lock);
-	ret = take_words(ff, ubuf, cnt, ppos);
-	if (ret < 0)
-		ff->failed = true;
-	mutex_unlock(&ff->lock);
-	return ret;
-}
-
 /**
  * ftrace_filter_write - write to a file of functions to trace
  * @file: the file
@@ -387,7 +366,17 @@ static ssize_t filter_write(struct file *file, const char __user *ubuf,
 ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
 			    size_t cnt, loff_t *ppos)
 {
-	return filter_write(file, ubuf, cnt, ppos);
+	struct filter_file *ff = filter_file_of(file);
+	ssize_t ret;
+
+	if (unlikely(ftrace_disabled))
+		return -ENODEV;
+	mutex_lock(&ff->lock);
+	ret = take_words(ff, ubuf, cnt, ppos);
+	if (ret < 0)
+		ff->failed = true;
+	mutex_unlock(&ff->lock);
+	return ret;
 }
 
 /**
@@ -403,7 +392,7 @@ ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
 ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
 			     size_t cnt, loff_t *ppos)
 {
-	return filter_write(file, ubuf, cnt, ppos);
+	return ftrace_filter_write(file, ubuf, cnt, ppos);
 }
 
 /*
@@ -422,12 +411,6 @@ static int take_last(struct filter_file *ff)
 	return ret;
 }
 
-static void filter_file_apply(struct filter_file *ff)
-{
-	if (!ff->failed && !take_last(ff) && !ff->in_name)
-		filter_edits_publish(ff);
-}
-
 /**
  * ftrace_regex_release - close a filter file; what was written takes effect
  * @inode: of the file
@@ -440,8 +423,9 @@ int ftrace_regex_release(struct inode *inode, struct file *file)
 {
 	struct filter_file *ff = filter_file_of(file);
 
-	if (file->f_mode & FMODE_WRITE)
-		filter_file_apply(ff);
+	if (file->f_mode & FMODE_WRITE && !ff->failed && !take_last(ff) &&
+	    !ff->in_name)
+		filter_edits_publish(ff);
 	if (file->f_mode & FMODE_READ)
 		seq_release(inode, file);
 	if (ff->tr)

@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 
 #include "../ops/ops.h"
+#include "victim.h"
 
 #define NR_OPS	6
 #define NR_SETS	BIT(NR_OPS)
@@ -34,7 +35,7 @@ static void empty_test(struct kunit *test)
 	guard(mutex)(&ftrace_lock);
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(0));
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(FTRACE_REC_SET_MASK));
-	KUNIT_EXPECT_FALSE(test, ftrace_opset_has(0, &ops[0]));
+	KUNIT_EXPECT_FALSE(test, ftrace_kunit_opset_has(0, &ops[0]));
 	KUNIT_EXPECT_EQ(test, ftrace_opset_without(0, &ops[0]), 0);
 	/* Its sites are nops. */
 	KUNIT_EXPECT_EQ(test, ftrace_opset_target(0), 0);
@@ -64,7 +65,7 @@ static void content_test(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, set->ops[2], &ops[5]);
 	}
 	for (i = 0; i < NR_OPS; i++)
-		KUNIT_EXPECT_EQ(test, ftrace_opset_has(id, &ops[i]),
+		KUNIT_EXPECT_EQ(test, ftrace_kunit_opset_has(id, &ops[i]),
 				i == 0 || i == 2 || i == 5);
 	/* Its sites call something. */
 	KUNIT_EXPECT_NE(test, ftrace_opset_target(id), 0);
@@ -95,7 +96,7 @@ static void interning_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test,
 					ftrace_opset_without(id[mask], &ops[i]),
 					id[mask & ~BIT(i)]);
-			KUNIT_EXPECT_EQ(test, ftrace_opset_has(id[mask], &ops[i]),
+			KUNIT_EXPECT_EQ(test, ftrace_kunit_opset_has(id[mask], &ops[i]),
 					!!(mask & BIT(i)));
 		}
 	}

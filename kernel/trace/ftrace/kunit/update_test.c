@@ -44,7 +44,7 @@ static unsigned int victims_on(struct kunit *test)
 			continue;
 		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(ftrace_text_key(ip),
 							    ftrace_rec_text(rec)));
-		KUNIT_EXPECT_EQ(test, ftrace_opset_has(ftrace_rec_set(rec), &counter),
+		KUNIT_EXPECT_EQ(test, ftrace_kunit_opset_has(ftrace_rec_set(rec), &counter),
 				ftrace_rec_text(rec) != 0);
 		if (ftrace_rec_text(rec))
 			on |= BIT(i);

@@ -9,6 +9,8 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 
+#include "../ops/ops.h"
+
 struct kunit;
 
 #define FTRACE_NR_VICTIMS	3
@@ -26,6 +28,19 @@ struct ftrace_victim {
 };
 
 extern const struct ftrace_victim ftrace_victims[FTRACE_NR_VICTIMS];
+
+/* Is an ops in a set? ftrace_lock. */
+static inline bool ftrace_kunit_opset_has(u32 id, const struct ftrace_ops *ops)
+{
+	const struct ftrace_opset *set = ftrace_opset_find(id);
+	unsigned int i;
+
+	for (i = 0; set && i < set->nr; i++) {
+		if (set->ops[i] == ops)
+			return true;
+	}
+	return false;
+}
 
 bool ftrace_victim_recs(struct kunit *test, struct dyn_ftrace **recs);
 

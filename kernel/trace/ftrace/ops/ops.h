@@ -98,13 +98,6 @@ int ftrace_filter_copy(struct ftrace_ops_hash *to,
 void ftrace_filter_clear(struct ftrace_ops_hash *h);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
 int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module);
-
-/* Is there something in a filter that waits for a module? ftrace_lock. */
-static inline bool ftrace_filter_waits(const struct ftrace_ops_hash *h)
-{
-	return !hlist_empty(&h->waiting[true]) || !hlist_empty(&h->waiting[false]);
-}
-
 void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op, struct ftrace_regs *fregs);
 
@@ -184,7 +177,6 @@ static inline u32 ftrace_opset_target(u32 id)
 
 int ftrace_opset_with(u32 id, struct ftrace_ops *ops);
 int ftrace_opset_without(u32 id, struct ftrace_ops *ops);
-bool ftrace_opset_has(u32 id, struct ftrace_ops *ops);
 void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);

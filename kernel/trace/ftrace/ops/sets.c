@@ -250,18 +250,6 @@ int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_opset_has - is an ops in a set?
- * @id: the set
- * @ops: the ops
- *
- * Context: ftrace_lock held.
- */
-bool ftrace_opset_has(u32 id, struct ftrace_ops *ops)
-{
-	return opset_index(ftrace_opset_find(id), ops) >= 0;
-}
-
-/**
  * ftrace_opset_move - records go from one set to another
  * @from: the set they had
  * @to: the set they get

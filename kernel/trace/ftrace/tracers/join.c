@@ -63,6 +63,7 @@ static bool name_is_good(const char *name)
 int ftrace_tracer_prepare(struct ftrace_ops *ops)
 {
 	struct ftrace_tracer *t = ops->tracer, *from;
+	const struct hlist_head *waiting;
 	struct trace_array *tr;
 	int ret = 0;
 
@@ -85,7 +86,8 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	if (from && ftrace_tracers_known(tr))
 		ret = ftrace_tracer_begin(t, from);
 	/* While it was away nobody told it of modules that came. */
-	if (!ret && ftrace_filter_waits(ops->func_hash))
+	waiting = ops->func_hash->waiting;
+	if (!ret && !(hlist_empty(&waiting[0]) && hlist_empty(&waiting[1])))
 		ret = ftrace_filter_resolve(ops, NULL);
 	if (ret < 0) {
 		kfree(t);

@@ -53,12 +53,6 @@ bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos);
 int ftrace_probes_show(struct trace_array *tr, struct seq_file *m,
 		       const struct ftrace_probe_pos *pos);
 
-/* The line at a place has been listed. */
-static inline void ftrace_probes_pass(struct ftrace_probe_pos *pos)
-{
-	pos->key++;
-}
-
 void ftrace_probes_forget(u32 start, u32 end);
 
 #ifdef CONFIG_FUNCTION_PROFILER
