@@ -79,8 +79,11 @@ UNDO = {
     "kprobe": "echo 0 >events/kprobes/ways/enable\necho >kprobe_events",
 }
 # That it is at its end: one that is cut off would count as a shorter one.
-CHECK = {"site": "grep -q '^equilibrium: yes' ftraced_stats || "
-                 "{ echo 'the way of a site is not at its end'; exit 1; }"}
+CHECK = {"site": "exec 3<>/sys/kernel/debug/ftrace_test/text\n"
+                 "echo ftrace_test_mod_f$n >&3\n"
+                 "cut -d ' ' -f 3 <&3 | grep -qE '^(nop5|jmp)$' ||\n"
+                 "{ echo 'the way of a site is not at its end'; exit 1; }\n"
+                 "exec 3>&-"}
 
 
 class Fault(Exception):
