@@ -67,6 +67,11 @@ fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 cc=$(by_ccache "$cc")
 
+# What runs in a guest tells by this whose kernel it is.
+case $which in
+stock-*)	export LOCALVERSION=-stock ;;
+esac
+
 # The same input gives the same kernel, whoever builds it and when.
 export KBUILD_BUILD_TIMESTAMP='2024-11-17' KBUILD_BUILD_USER=ftrace KBUILD_BUILD_HOST=build
 

@@ -78,8 +78,9 @@ class Comparison:
     """The results in one folder of build/, with the list of what may differ.
 
     A line of the list is "test which | on stock | on ours | reason"; "A/B" there is
-    either of them. A strict one takes what is bad on both kernels, or skipped, only if it
-    is in the list: what is wrong with the test itself is so on both.
+    either of them, and "-" is no result, where only ours has what is tested. A strict
+    one takes what is bad on both kernels, or skipped, only if it is in the list: what is
+    wrong with the test itself is so on both.
 
     boots(kernel, test) is the kernel that is booted for a test of one of the two: for
     some tests it is another one, built with what other tests may not have.
@@ -173,7 +174,8 @@ class Comparison:
         listed = self.read_listed()
         missing = [(ours, key) for key in lost(b, a)]
         if a:
-            missing += [(stock, key) for key in lost(a, b)]
+            missing += [(stock, key) for key in lost(a, b)
+                        if listed.get(key, ("",))[0] != "-"]
         if whole:
             missing += [(ours, (test, "of this build"))
                         for test in sorted(self.of_other_builds(ours)) if known(test)]
