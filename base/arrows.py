@@ -139,7 +139,7 @@ def plain(text):
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
 
 
-def bodies(text):
+def bodies(path, text):
     """What the macros of a header and its functions are made of."""
     text = plain(text)
     yield from re.findall(r"^[ \t]*#[ \t]*define[ \t]+\w+(.*)", text, re.MULTILINE)
@@ -154,6 +154,8 @@ def bodies(text):
             depth -= 1
             if not depth and function:
                 yield text[begin:at.start()]
+    if depth:
+        raise Fault("the braces of %s do not pair: its functions cannot be told apart" % path)
 
 
 def resolve(top, path, how, name):
@@ -184,7 +186,8 @@ class Graph:
             for how, name in INCLUDED.findall(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)):
                 self.add(self.arrows, path, resolve(top, path, how, name), "#include")
             if path.endswith(".h") and "include/" not in path:
-                for name in {n for body in bodies(text) for n in NAME.findall(body)}:
+                for name in {n for body in bodies(path, text)
+                             for n in NAME.findall(body)}:
                     self.add(self.soft, path, defined.get(name), name)
 
     def add(self, arrows, path, to, what):

@@ -94,6 +94,11 @@ check 'arrows: an include turned round' 'low/low.h \(low\) goes up to .*high.h \
 	1 arrows
 
 fresh
+printf '%s\n' '#ifdef A' 'static inline int a(int x) {' '#else' 'static inline int a(void) {' \
+	'#endif' 'return 0; }' | file low/more.h
+check 'arrows: one function with two heads' 'the braces of .*more.h do not pair' 2 arrows
+
+fresh
 echo '#include "../high/high.h"' | file low/more.h
 check 'arrows: an include that goes up, in a header that nobody uses' 'more.h \(low\) goes up' \
 	1 arrows
