@@ -261,22 +261,23 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 				       u32 start, u32 end)
 {
 	struct ftrace_hash *rest;
-	unsigned int from, to;
+	unsigned int from, to, left;
 
 	if (ftrace_hash_empty(hash))
 		return hash;
 	from = ftrace_hash_from(hash, start);
 	to = ftrace_hash_from(hash, end);
 	/* Most modules are in nobody's filter. */
-	if (from == to)
+	if (from >= to)
 		return hash;
+	left = hash->count - (to - from);
 	/* The text goes whatever happens, so wait for memory as long as it takes. */
-	rest = hash_alloc(hash->count, GFP_KERNEL | __GFP_NOFAIL);
-	rest->count = hash->count - (to - from);
+	rest = hash_alloc(left, GFP_KERNEL | __GFP_NOFAIL);
+	rest->count = left;
 	memcpy(rest->sites, hash->sites, array_size(from, sizeof(u32)));
 	memcpy(rest->sites + from, hash->sites + to,
 	       array_size(hash->count - to, sizeof(u32)));
-	if (enable && !rest->count)
+	if (enable && !left)
 		rest->flags = FTRACE_HASH_FL_MOD;
 	return hash_done(rest);
 }
