@@ -395,7 +395,8 @@ static void dense_test(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		ftrace_tramp_put(t[i]);
-	KUNIT_EXPECT_GT(test, nr_next, 0);
+	/* The first in a new pack is given its own length, so one may in any case. */
+	KUNIT_EXPECT_GT(test, nr_next, 1);
 }
 
 static struct kunit_case tramp_cases[] = {

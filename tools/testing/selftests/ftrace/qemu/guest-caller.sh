@@ -75,16 +75,14 @@ ktap() {
 		if [[ $line =~ ^(not )?ok\ [0-9]+\ +(-\ )?([^#]*[^# ])(\ *#\ *(.*))?$ ]]; then
 			# A name may have a # in it, too.
 			why=${BASH_REMATCH[5]}
-			case $why in
+			case ${BASH_REMATCH[1]}$why in
+			not*)
+				bad "${BASH_REMATCH[3]}" ;;
 			*[Ss][Kk][Ii][Pp]*)
 				why=${why#*[Ss][Kk][Ii][Pp]}
 				skipped "${BASH_REMATCH[3]}" "${why:-$reason}" ;;
 			*)
-				if [ -n "${BASH_REMATCH[1]}" ]; then
-					bad "${BASH_REMATCH[3]}"
-				else
-					good "${BASH_REMATCH[3]}"
-				fi ;;
+				good "${BASH_REMATCH[3]}" ;;
 			esac
 			reason=
 		elif [[ $line =~ ^1\.\.([0-9]+) ]]; then
