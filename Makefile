@@ -8,8 +8,7 @@ MAKEFLAGS += --no-print-directory
 LINUX ?=
 export LINUX
 
-ftrace := tools/testing/selftests/ftrace
-qemu   := $(ftrace)/qemu
+qemu := base/qemu
 
 .PHONY: help
 help:
@@ -169,11 +168,11 @@ mutants: need-tests prepare
 .PHONY: ibt-test
 ibt-test: need-ibt prepare
 	@base/build.sh small
-	@$(ftrace)/bochs/ibt.py small
+	@base/bochs/ibt.py small
 
 .PHONY: model
 model: need-model
-	@$(ftrace)/model/model.sh
+	@base/model/model.sh
 
 .PHONY: ftracetest stock-test
 ftracetest: need-tests kernel
@@ -192,10 +191,10 @@ callers-stock: need-callers stock stock-startup
 	@$(qemu)/callers.py --kernel stock
 
 bench: need-run kernel stock table no-tracer
-	@$(ftrace)/bench/bench.py
+	@base/bench/bench.py
 
 bench-recordmcount: need-bench kernel stock
-	@$(ftrace)/recordmcount/bench.py
+	@base/recordmcount/bench.py
 
 lint: need-lint prepare
 	@base/lint.sh

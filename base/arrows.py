@@ -43,7 +43,7 @@ import sys
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TOP, "tools/testing/selftests/ftrace/qemu"))
+sys.path.insert(0, os.path.join(TOP, "base/qemu"))
 from places import BUILD, missing                       # noqa: E402
 
 # Where our files are, below the top of the source.

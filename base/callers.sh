@@ -17,7 +17,7 @@ if [ "$1" = --some ]; then
 fi
 kernel=$1
 need_kernel "$kernel" "the suites of callers"
-list=$top/tools/testing/selftests/ftrace/qemu/callers.list
+list=$top/base/qemu/callers.list
 suites=$build/suites
 cc=${CC:-ccache gcc}
 # The newest in Debian 12 itself.

@@ -26,7 +26,7 @@ ours() {
 }
 
 kernel_files() { ours "$@" | grep -Ev '^(tools|base|samples|scripts)/' || :; }
-host_files() { ours "$@" | grep -E '^(scripts|tools)/' || :; }
+host_files() { ours "$@" | grep -E '^(scripts|tools|base)/' || :; }
 
 # Lines of log $1 that speak of one of our files, or of a failure anywhere.  What
 # sparse calls an error in a header of the base is not ours.

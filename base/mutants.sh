@@ -32,7 +32,7 @@ set -uo pipefail
 
 patches=$top/base/mutants
 readme=$patches/README
-qemu=$top/tools/testing/selftests/ftrace/qemu
+qemu=$top/base/qemu
 cases=$top/tools/testing/selftests/ftrace/test.d
 linux=$build/linux # what the guest takes its tests from
 logs=$build/run/mutants

@@ -135,6 +135,7 @@ elif [ -f "$build/linux.differs" ]; then
 	# What no longer differs goes back to what the base has.
 	comm -23 "$build/linux.differs" "$work/differs" | while IFS= read -r f; do
 		rm -f "$linux/$f"
+		rmdir -p --ignore-fail-on-non-empty "$linux/$(dirname "$f")" 2>/dev/null || :
 		[ ! -e "$base/$f" ] || rsync -lp "$base/$f" "$linux/$f"
 	done
 fi

@@ -42,7 +42,7 @@ import threading
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TOP, "tools/testing/selftests/ftrace/qemu"))
+sys.path.insert(0, os.path.join(TOP, "base/qemu"))
 import run                                              # noqa: E402
 
 OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace[^/]*|"

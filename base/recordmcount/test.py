@@ -30,7 +30,7 @@ from sources import FUNCTIONS, KERNEL, NO_UNWIND, PG, TEMPLATES, WEAK_ONLY
 from tap import Failed, Skipped, equal, expect, results, run_tests, test
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOP = HERE.parents[4]
+TOP = HERE.parents[1]
 SCRIPTS = TOP / "scripts"
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wmissing-prototypes",

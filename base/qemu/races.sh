@@ -8,7 +8,7 @@
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../../../../base/lib.sh"
+. "$here/../lib.sh"
 
 ours() {
 	find "$build/kcsan/kernel/trace/ftrace" "$build/kcsan/arch/x86/kernel" \

@@ -4,7 +4,7 @@
 import os
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.realpath(os.path.join(HERE, "../../../../.."))
+TOP = os.path.realpath(os.path.join(HERE, "../.."))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 
 

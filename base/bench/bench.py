@@ -88,7 +88,7 @@ def build_init(path):
 
 def run_guest(which, init, append=()):
     """Boot a kernel with the benchmark: {row: [(instructions, waited)]}, {file: [lines]}."""
-    run = [os.path.join(TOP, "tools/testing/selftests/ftrace/qemu/run.py"),
+    run = [os.path.join(TOP, "base/qemu/run.py"),
            "--kernel", os.path.join(BUILD, which, "vmlinux"), "--accel", "icount",
            "--cpus", "2", "--mem", "1G", "--init", init,
            "--log", os.path.join(BUILD, "run", "bench-%s.log" % which), *append]

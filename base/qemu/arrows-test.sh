@@ -5,7 +5,7 @@
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../../../../base/lib.sh"
+. "$here/../lib.sh"
 . "$here/runner-check.sh"
 
 core=kernel/trace/ftrace

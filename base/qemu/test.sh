@@ -9,7 +9,7 @@
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../../../../base/lib.sh"
+. "$here/../lib.sh"
 
 kernel=recorder
 logs=$build/run
@@ -376,7 +376,7 @@ suite_lint() {
 
 # The program that makes the table of call sites, against gcc and a fuzzer.
 suite_recordmcount() {
-	judge recordmcount -- "$top/tools/testing/selftests/ftrace/recordmcount/test.py"
+	judge recordmcount -- "$top/base/recordmcount/test.py"
 }
 
 suite_runner() {
@@ -387,7 +387,7 @@ suite_runner() {
 }
 
 # The models, in small settings; all states are searched.
-suite_model() { judge model -- "$top/tools/testing/selftests/ftrace/model/model.sh" --small; }
+suite_model() { judge model -- "$top/base/model/model.sh" --small; }
 
 is_row() { # NAME
 	grep -qE "^$1 *\|" "$here/suites.list"

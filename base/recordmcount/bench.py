@@ -21,8 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-TOP = pathlib.Path(__file__).resolve().parents[5]
-sys.path.insert(0, str(TOP / "tools/testing/selftests/ftrace/qemu"))
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "base/qemu"))
 from places import missing  # pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()

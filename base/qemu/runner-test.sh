@@ -7,7 +7,7 @@
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../../../../base/lib.sh"
+. "$here/../lib.sh"
 
 kernel=${1:-recorder}
 . "$here/runner-check.sh"
@@ -346,11 +346,11 @@ check 'a tree with the number of a host' 'kernel/text:1:10\.1\.2\.3$' 1 aloud li
 # What ftracetest.py makes of results: two cases, the second of them with a run in
 # an instance. The guest is a script that says what $said holds.
 sim=$work/sim
-mkdir -p "$sim/qemu" "$sim/ftracetest" "$sim/base/${here#"$top"/}/../test.d"
+mkdir -p "$sim/qemu" "$sim/ftracetest" "$sim/base/tools/testing/selftests/ftrace/test.d"
 cp "$here"/{ftracetest,cases,compare,places}.py "$sim/qemu/"
 printf '# case | on stock | on ours | reason\n' >"$sim/qemu/ftracetest.list"
-echo '# description: one' >"$sim/base/${here#"$top"/}/../test.d/a.tc"
-printf '# description: two\n# flags: instance\n' >"$sim/base/${here#"$top"/}/../test.d/b.tc"
+echo '# description: one' >"$sim/base/tools/testing/selftests/ftrace/test.d/a.tc"
+printf '# description: two\n# flags: instance\n' >"$sim/base/tools/testing/selftests/ftrace/test.d/b.tc"
 cat >"$sim/qemu/run.py" <<'RUN'
 #!/usr/bin/env python3
 import os
