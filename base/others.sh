@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Prove that whoever has another architecture, or does not choose FTRACE_SETS, gets what
+# was there before.  Compile what the series touches, as base/others.list has it, twice:
+# from the base with the patches of base/fixes, and from build/linux.  The objects have
+# to disassemble to the same instructions, with the same relocations, and their tables
+# of call sites to be the same.
+#
+# usage: others.sh [NAME]...
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+list=$top/base/others.list
+dir=$build/others
+linux=$build/linux
+[ -f "$linux/Makefile" ] || missing build/linux "the comparison" "run make prepare"
+[ $# -gt 0 ] || mapfile -t names < <(plain "$list" | cut -d'|' -f1 | tr -d ' ')
+[ $# -eq 0 ] || names=("$@")
+mkdir -p "$dir"
+
+# The base with the fixes alone: what else would differ is not ours to answer for.
+fixed=$dir/linux
+rm -rf "$fixed"
+cp -al "$build/base" "$fixed"
+while IFS= read -r fix; do
+	changed_by "$top/base/$fix" | while IFS= read -r f; do
+		# The base has the same inode.
+		cp -p "$fixed/$f" "$dir/file"
+		mv "$dir/file" "$fixed/$f"
+	done
+	patch -d "$fixed" -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$top/base/$fix"
+done < <(hooks | grep '^fixes/')
+
+compile() { # TREE OUT GOAL...
+	local out=$2 tree=$1
+	shift 2
+	make -C "$tree" O="$out" ARCH="$arch" CROSS_COMPILE="$cross" CC="$cc" HOSTCC="$hostcc" \
+		-j"${JOBS:-$(nproc)}" "$@"
+}
+
+# All objects of one tree.
+build_all() { # TREE OUT
+	compile "$1" "$2" "$defconfig" &&
+		"$1/scripts/kconfig/merge_config.sh" -m -Q -O "$2" "$2/.config" \
+			"$top/base/config/others.config" &&
+		compile "$1" "$2" olddefconfig &&
+		compile "$1" "$2" kernel/trace/ kernel/module/ "${objects[@]}"
+}
+
+options() { grep -E '^CONFIG_' "$1/.config"; }
+
+list_of() { # OUT
+	(cd "$1" && find kernel/trace kernel/module "${objects[@]%/}" -name '*.o' \
+		! -name built-in.o) | LC_ALL=C sort -u
+}
+
+# The first lines have the name of the file. Line numbers in the table of bugs may differ.
+contents() { # OBJECT
+	"${cross}objdump" -dr "$1" | sed '1,3d' &&
+		"${cross}objdump" -h "$1" |
+		awk '$2 ~ /^(__mcount_loc|__patchable_function_entries)$/ { print $2, $3 }'
+}
+
+compare() { # NAME
+	local name=$1 which tree log f nr differ=0
+	for which in without with; do
+		tree=$fixed
+		[ "$which" = without ] || tree=$linux
+		log=$dir/$name.$which.log
+		rm -rf "${dir:?}/$name/$which"
+		mkdir -p "$dir/$name/$which"
+		build_all "$tree" "$dir/$name/$which" >"$log" 2>&1 ||
+			{ tail "$log"; echo "$name: see $log"; return 1; }
+	done
+	cd "$dir/$name" || return
+	diff <(options without) \
+		<(options with | grep -vE '^CONFIG_(HAVE_FTRACE_SETS|FTRACE_LISTS)=') ||
+		{ echo "$name: other options"; return 1; }
+	grep -qx CONFIG_DYNAMIC_FTRACE=y with/.config || { echo "$name: no ftrace"; return 1; }
+	if ! list_of without >a.list || ! list_of with >b.list || ! diff a.list b.list; then
+		echo "$name: other objects"
+		return 1
+	fi
+	nr=$(wc -l <a.list)
+	[ "$nr" -gt 40 ] || { echo "$name: no more than $nr objects"; return 1; }
+	while IFS= read -r f; do
+		if ! contents "without/$f" >a.s || ! contents "with/$f" >b.s; then
+			echo "$name: cannot disassemble $f"
+			return 1
+		fi
+		if ! cmp -s a.s b.s; then
+			echo "$name: $f differs"
+			diff a.s b.s | head -n 20 || :
+			differ=$((differ + 1))
+		fi
+	done <a.list
+	[ "$differ" -eq 0 ] || return
+	say SAME "$name: $nr objects"
+}
+
+status=0
+for name in "${names[@]}"; do
+	line=$(plain "$list" | grep "^$name *|") || die "no line for $name in base/others.list"
+	IFS='|' read -r _ arch defconfig cross package objects <<<"$line"
+	read -r arch <<<"$arch"
+	read -r defconfig <<<"$defconfig"
+	read -r cross <<<"$cross"
+	read -r package <<<"$package"
+	read -ra objects <<<"$objects"
+	command -v "${cross}gcc" >/dev/null || missing "${cross}gcc" "base/others.sh $name" \
+		"make setup-others installs $package"
+	cc=$(by_ccache "${cross}gcc")
+	hostcc=$(by_ccache gcc)
+	(compare "$name") || status=1
+done
+exit $status

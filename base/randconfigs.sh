@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Configure the tracing options at random, and what they meet, around a rest that is
+# fixed; build what has to do with tracing of each; link and boot two of twenty.
+# Each second one has our core, the others what comes.
+#
+# usage: randconfigs.sh [FIRST-SEED [N]]
+#
+# What fails is left in build/randconfigs/SEED, and belongs into matrix.list once it is
+# understood.  The same seed gives the same configuration of the same tree.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+first=${1:-1} number=${2:-20}
+linux=$build/linux
+dir=$build/randconfigs
+[ -f "$linux/Makefile" ] || missing build/linux "random configurations" "run make prepare"
+mkdir -p "$dir"
+cc=$(by_ccache "${CC:-gcc}")
+
+# What is chosen at random: what these files offer, and what our code asks about.
+{
+	cd "$linux"
+	sed -n 's/^\(menu\)\?config //p' kernel/trace/Kconfig kernel/trace/*/Kconfig \
+		samples/Kconfig kernel/livepatch/Kconfig lib/kunit/Kconfig kernel/Kconfig.preempt
+	printf '%s\n' BPF_JIT BPF_SYSCALL CPU_MITIGATIONS DEBUG_FS DEBUG_INFO_BTF DEBUG_KERNEL \
+		FPROBE JUMP_LABEL KALLSYMS_ALL KPROBES MITIGATION_CALL_DEPTH_TRACKING \
+		MITIGATION_RETHUNK MITIGATION_RETPOLINE MODULES MODULE_UNLOAD PERF_EVENTS SMP \
+		SYSCTL UNWINDER_FRAME_POINTER UNWINDER_GUESS UNWINDER_ORC X86_KERNEL_IBT
+	cd "$OLDPWD"
+} | sort -u >"$dir/random"
+
+"$top/base/configure.sh" "$linux" "$dir/rest" "$top/base/config/small.config"
+sed 's/.*/CONFIG_&/' "$dir/random" >"$dir/names"
+awk 'FNR == NR { random[$1]; next }
+     { name = $1 == "#" ? $2 : $1; sub(/=.*/, "", name) }
+     name ~ /^CONFIG_/ && !(name in random)' "$dir/names" "$dir/rest/.config" >"$dir/fixed"
+
+# One of them; its last lines say what is wrong.
+try() { # SEED
+	local out=$dir/$1 goals=(kernel/trace/ arch/x86/kernel/)
+	rm -rf "$out"
+	mkdir -p "$out"
+	cp "$dir/fixed" "$out/fixed"
+	if [ $(($1 % 2)) -eq 0 ]; then
+		printf 'CONFIG_%s=y\n' FTRACE FUNCTION_TRACER DYNAMIC_FTRACE FTRACE_SETS \
+			>>"$out/fixed"
+	fi
+	make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" KCONFIG_SEED="$1" \
+		KCONFIG_ALLCONFIG="$out/fixed" randconfig || return
+	# What is fixed must be so; what only a random option makes visible is random, too.
+	grep -E '=[ym]$' "$out/fixed" | grep -vxFf "$out/.config" >"$out/lost" || :
+	[ ! -s "$out/lost" ] || { echo "error: not as fixed:"; cat "$out/lost"; return 1; }
+	! grep -qx CONFIG_SAMPLES=y "$out/.config" || goals+=(samples/)
+	# One of each core in twenty.
+	case $(($1 % 20)) in 0 | 11) goals=(all) ;; esac
+	make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" "${goals[@]}" ||
+		return
+	[ "${goals[0]}" = all ] || return 0
+	"$top/base/qemu/run.py" --kernel "$out/arch/x86/boot/bzImage" --log "$out/boot.log" true
+}
+
+failed=0
+for ((seed = first; seed < first + number; seed++)); do
+	log=$dir/$seed.log
+	if try "$seed" >"$log" 2>&1 && ! grep -qi 'warning:' "$log"; then
+		core=none
+		! grep -qx CONFIG_DYNAMIC_FTRACE=y "$dir/$seed/.config" || core=lists
+		! grep -qx CONFIG_FTRACE_SETS=y "$dir/$seed/.config" || core=sets
+		say GOOD "$seed ($core)"
+		rm -rf "${dir:?}/$seed" "$log"
+	else
+		grep -iE 'warning:|error:|\*\*\*|undefined reference' "$log" | head -n 5 || :
+		say FAILED "$seed: see $log"
+		failed=$((failed + 1))
+	fi
+done
+echo "$((number - failed)) good, $failed failed"
+[ "$failed" -eq 0 ]
