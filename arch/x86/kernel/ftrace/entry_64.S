@@ -83,10 +83,6 @@
 .endm
 
 .macro RESTORE_ARGS
-#ifndef CONFIG_FRAME_POINTER
-	/* It has not changed, but objtool wants to see what is saved restored. */
-	movq	RBP(%rsp), %rbp
-#endif
 	movq	R9(%rsp), %r9
 	movq	R8(%rsp), %r8
 	movq	RCX(%rsp), %rcx
@@ -94,6 +90,10 @@
 	movq	RSI(%rsp), %rsi
 	movq	RDI(%rsp), %rdi
 	addq	$FTRACE_REGS_SIZE, %rsp
+#ifndef CONFIG_FRAME_POINTER
+	/* %rbp was saved, but nobody has changed it. */
+	UNWIND_HINT_FUNC
+#endif
 .endm
 
 /*
