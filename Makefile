@@ -34,20 +34,27 @@ help:
 #:                    barriers; spin searches all their states
 #:   make ftracetest  the base's whole ftracetest, as a table beside that of stock
 #:   make stock-test  the same on the unmodified base (for the table; half an hour)
+#:   make lists-test  the same on a kernel of this source with the core of the base
 #:   make callers     what those who hook functions bring to test themselves with: the
 #:                    base's BPF, perf and user events tests, samples, error injection,
 #:                    tests of start-up; as a table beside that of stock
 #:   make callers-stock  the same on the unmodified base (for the table)
 #:   make shell       an interactive guest on that kernel
-#:   make bench       instruction counts: the stock kernel against this one
-#:   make bench-recordmcount  what both recordmcount need for a kernel's objects
+#:   make bench       instruction counts: the stock core against this one
+#:   make bench-mcount-loc  what mcount_loc and recordmcount need for a kernel
 #:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
 #:                    our files; also that none uses another that is above it,
 #:                    that assertions of shell tests can fail and that no file
 #:                    names a host
+#:   make others      that x86-64 without this core and seven other architectures get
+#:                    the same instructions as before; make setup-others installs
+#:                    compilers for them
+#:   make randconfigs   N random configurations of tracing, of this core and the
+#:                    other; every tenth is booted
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
-#:                    make table, make table-recordmcount, make table-objtool
+#:                    make table, make table-mcount-loc, make table-objtool; make
+#:                    lists: with the core of the base
 #:   make stock       build the unmodified base (build/stock); make stock-startup: with
 #:                    its tests of start-up
 #:   make prepare     make the source tree only (build/linux)
@@ -70,8 +77,10 @@ help:
 #:                    make test 1/3, of make soak 2, of debug-test and
 #:                    kcsan-test 1/5)
 #:   ROUNDS=N         how often make soak runs the dynamic suite (default: 2)
-#:   TABLE=KERNEL     for make table-test: table (default), table-recordmcount or
+#:   TABLE=KERNEL     for make table-test: table (default), table-mcount-loc or
 #:                    table-objtool
+#:   N=N              how many configurations make randconfigs tries (default: 20)
+#:   SEED=N           the first of them (default: 1)
 #:   STEPS=all        have make series-check build each step, not only those that
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
@@ -84,7 +93,8 @@ help:
 #:                        ftracetest and so on)
 #:   make setup-callers   that, and what make callers needs
 #:   make setup-matrix    that of the tests, and what make matrix needs
-#:   make setup-NAME      lint, bench (make bench-recordmcount), model, ibt or quilt
+#:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt or
+#:                        others
 #:
 #: All others say what is missing, and which of these installs it.
 #:
@@ -92,7 +102,7 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 # setup-SET installs, need-SET only looks.
-sets := build run tests callers matrix lint bench model ibt quilt
+sets := build run tests callers matrix lint bench model ibt quilt others
 asked := "make $(MAKECMDGOALS)"
 
 .PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
@@ -105,7 +115,7 @@ $(sets:%=need-%): need-%:
 	@base/setup.sh --check $* $(asked)
 
 .PHONY: prepare kernel stock debug kcsan startup stock-startup
-.PHONY: table table-recordmcount table-objtool no-tracer
+.PHONY: lists table table-mcount-loc table-objtool no-tracer
 prepare: need-build
 	@base/prepare.sh
 
@@ -116,7 +126,7 @@ stock: need-build
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
-debug kcsan table table-recordmcount table-objtool no-tracer: prepare
+debug kcsan lists table table-mcount-loc table-objtool no-tracer: prepare
 	@base/build.sh $@
 
 startup: kernel
@@ -126,7 +136,7 @@ stock-startup: stock
 	@base/build.sh stock-startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
-.PHONY: matrix bench bench-recordmcount lint
+.PHONY: matrix bench bench-mcount-loc lint
 # First what is missing, then what looks whether it is there.
 run: setup-run
 	@$(MAKE) kernel
@@ -153,7 +163,7 @@ soak: need-tests kernel
 debug-test kcsan-test: %-test: need-tests %
 	@$(qemu)/test.sh --kernel $*
 
-# What makes the table: TABLE=table-recordmcount or table-objtool, or gcc.
+# What makes the table: TABLE=table-mcount-loc or table-objtool, or gcc.
 TABLE ?= table
 table-test: need-tests $(TABLE)
 	@$(qemu)/test.sh --kernel $(TABLE)
@@ -174,12 +184,15 @@ ibt-test: need-ibt prepare
 model: need-model
 	@base/model/model.sh
 
-.PHONY: ftracetest stock-test
+.PHONY: ftracetest stock-test lists-test
 ftracetest: need-tests kernel
 	@$(qemu)/ftracetest.py
 
 stock-test: need-tests stock
 	@$(qemu)/ftracetest.py --kernel stock
+
+lists-test: need-tests lists
+	@$(qemu)/ftracetest.py --kernel lists
 
 .PHONY: callers callers-stock
 callers: need-callers kernel startup
@@ -190,14 +203,22 @@ callers-stock: need-callers stock stock-startup
 	@base/callers.sh stock
 	@$(qemu)/callers.py --kernel stock
 
-bench: need-run kernel stock table no-tracer
+bench: need-run kernel lists table no-tracer
 	@base/bench/bench.py
 
-bench-recordmcount: need-bench kernel stock
-	@base/recordmcount/bench.py
+bench-mcount-loc: need-bench kernel stock
+	@base/mcount_loc/bench.py
 
 lint: need-lint prepare
 	@base/lint.sh
+
+.PHONY: others randconfigs
+others: need-others prepare
+	@base/others.sh
+
+N ?= 20
+randconfigs: need-tests prepare
+	@base/randconfigs.sh $(or $(SEED),1) $(N)
 
 .PHONY: quilt series series-check
 quilt: need-quilt prepare

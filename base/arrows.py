@@ -47,8 +47,8 @@ sys.path.insert(0, os.path.join(TOP, "base/qemu"))
 from places import BUILD, missing                       # noqa: E402
 
 # Where our files are, below the top of the source.
-OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace[^/]*|"
-                  r"arch/x86/kernel/ftrace/.*|include/linux/ftrace[^/]*|"
+OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace/.*|"
+                  r"include/linux/ftrace[^/]*|"
                   r"arch/x86/include/asm/ftrace[^/]*)\.[chS]")
 # Whoever writes <...> looks here.
 INCLUDE = ("include", "arch/x86/include")

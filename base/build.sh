@@ -62,7 +62,7 @@ if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; t
 	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/$like/|$out/|g" {} +
 	# Nor does kbuild see other FTRACE_FLAGS.
 	[ -z "$FTRACE_FLAGS" ] ||
-		rm -rf "$out/kernel/trace/ftrace" "$out"/arch/x86/kernel/ftrace*
+		rm -rf "$out/kernel/trace/ftrace" "$out/arch/x86/kernel/ftrace"
 fi
 "$top/base/configure.sh" "$src" "$out" "${fragments[@]}"
 cc=$(by_ccache "$cc")

@@ -11,7 +11,7 @@
 
 for source; do :; done
 case $source in
-*/kernel/trace/ftrace/*.c | */arch/x86/kernel/ftrace*.c)
+*/kernel/trace/ftrace/*.c | */arch/x86/kernel/ftrace/*.c)
 	# shellcheck disable=SC2086 # none, one or more
 	set -- "$@" $FTRACE_FLAGS ;;
 esac

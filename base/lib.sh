@@ -101,4 +101,4 @@ checkpatch() { # IGNORED-TYPES ARGUMENT...
 checkpatch_ignore=DEFINE_ARCH_HAS,UNDOCUMENTED_SETUP,INCLUDE_LINUX
 # Programs of the host have the names of <elf.h>, and no compiler_attributes.h.
 # shellcheck disable=SC2034
-checkpatch_ignore_host=CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO
+checkpatch_ignore_host=CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES

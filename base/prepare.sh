@@ -4,8 +4,8 @@
 #
 #   build/base   the base as it is (LINUX: a 6.12.y tree or tarball; default is
 #                Debian's linux-source-6.12)
-#   build/linux  the base without the files in base/replaced, with our folders
-#                over it, with the patches of base/fixes and base/connections applied
+#   build/linux  the base with the patches of base/fixes and base/connections applied,
+#                and with our folders beside
 #
 # A file changes (and so is compiled again) only when its content does, and a
 # file that we drop gives way to the base's own.
@@ -86,20 +86,16 @@ fi
 [ "${1:-}" != --base-only ] || exit 0
 version=$(version_of "$base")
 
-# --- what differs between the two: removed files, our files, hooked files
+# --- what differs between the two: our files, hooked files
 
 stage=$work/stage
 mkdir "$stage"
-: >"$work/replaced"
-[ ! -f "$top/base/replaced" ] || plain "$top/base/replaced" | sort -u >"$work/replaced"
-while IFS= read -r f; do
-	[ -e "$base/$f" ] || die "base/replaced names $f, which Linux $version does not have"
-done <"$work/replaced"
-
 # Our files: those in the folders that are the kernel's own.
 cd "$top"
 our_files | while IFS= read -r f; do
-	if [[ $f == */* && -d $base/${f%%/*} ]]; then echo "$f"; fi
+	[[ $f == */* && -d $base/${f%%/*} ]] || continue
+	[ ! -e "$base/$f" ] || die "$f is a file of Linux $version; ours need names of their own"
+	echo "$f"
 done >"$work/ours"
 rsync -rlp --files-from="$work/ours" ./ "$stage/"
 
@@ -108,7 +104,6 @@ while IFS= read -r hook; do
 	hook=base/$hook
 	changed_by "$hook" | while IFS= read -r f; do
 		if [ -e "$stage/$f" ] || [ ! -f "$base/$f" ]; then continue; fi
-		if grep -qxF -- "$f" "$work/replaced"; then continue; fi
 		mkdir -p "$stage/$(dirname "$f")"
 		cp -p "$base/$f" "$stage/$f"
 	done
@@ -118,8 +113,7 @@ while IFS= read -r hook; do
 		die "$hook does not apply to Linux $version ($(grep -m1 -iE 'failed|can.t find|malformed|previously' "$work/log" || head -n 1 "$work/log")); bring it up to date"
 done <"$work/hooks"
 
-(cd "$stage" && find . \( -type f -o -type l \) -printf '%P\n') | sort >"$work/staged"
-sort -u "$work/staged" "$work/replaced" >"$work/differs"
+(cd "$stage" && find . \( -type f -o -type l \) -printf '%P\n') | sort >"$work/differs"
 
 # --- build/linux
 
@@ -135,11 +129,13 @@ elif [ -f "$build/linux.differs" ]; then
 	# What no longer differs goes back to what the base has.
 	comm -23 "$build/linux.differs" "$work/differs" | while IFS= read -r f; do
 		rm -f "$linux/$f"
-		rmdir -p --ignore-fail-on-non-empty "$linux/$(dirname "$f")" 2>/dev/null || :
-		[ ! -e "$base/$f" ] || rsync -lp "$base/$f" "$linux/$f"
+		if [ -e "$base/$f" ]; then
+			rsync -lp "$base/$f" "$linux/$f"
+		else
+			rmdir -p --ignore-fail-on-non-empty "$linux/$(dirname "$f")" 2>/dev/null || :
+		fi
 	done
 fi
-while IFS= read -r f; do rm -f "$linux/$f"; done < <(comm -23 "$work/replaced" "$work/staged")
 rsync -rlp --checksum "$stage/" "$linux/"
 cp "$work/differs" "$build/linux.differs"
 echo "$version" >"$build/linux.stamp"

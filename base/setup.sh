@@ -8,7 +8,7 @@
 #
 # --check: install nothing, say in one line what is missing and what installs it
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
-# callers, matrix (that, and what these run), lint, bench, model, ibt or quilt
+# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt or others
 # NEEDED-BY: whom that line names
 
 set -euo pipefail
@@ -27,7 +27,7 @@ run)		groups='make build source boot' target=setup ;;
 tests)		groups='make build source boot check docs tests model' ;;
 callers|matrix)	groups="make build source boot check docs tests model $set" ;;
 lint)		groups='make build source check docs' ;;
-bench|quilt)	groups="make build source $set" ;;
+bench|quilt|others)	groups="make build source $set" ;;
 ibt)		groups='make build source boot ibt' ;;
 model)		groups='make model' ;;
 *)		die "no such set of packages: $set" ;;
@@ -92,6 +92,12 @@ ibt	mtools			mformat
 ibt	vgabios			/usr/share/bochs/VGABIOS-lgpl-latest
 ibt	xorriso			xorriso
 quilt	quilt			quilt
+others	gcc-aarch64-linux-gnu	aarch64-linux-gnu-gcc
+others	gcc-arm-linux-gnueabihf	arm-linux-gnueabihf-gcc
+others	gcc-mips-linux-gnu	mips-linux-gnu-gcc
+others	gcc-powerpc64le-linux-gnu	powerpc64le-linux-gnu-gcc
+others	gcc-riscv64-linux-gnu	riscv64-linux-gnu-gcc
+others	gcc-s390x-linux-gnu	s390x-linux-gnu-gcc
 source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 '
 

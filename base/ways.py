@@ -45,8 +45,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "base/qemu"))
 import run                                              # noqa: E402
 
-OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace[^/]*|"
-                  r"arch/x86/kernel/ftrace/.*)\.o")
+OURS = re.compile(r"(kernel/trace/ftrace/.*|arch/x86/kernel/ftrace/.*)\.o")
 TESTS = re.compile(r"kernel/trace/ftrace/(kunit|test)/")
 MARK = "tracing_mark_write"
 RECORDER = "__fentry__"

@@ -21,6 +21,8 @@ from compare import BROKEN, Comparison
 from places import BUILD, HERE, missing
 
 TESTS = "tools/testing/selftests/ftrace/test.d"
+# The kernels that have to do as well as stock, and what asks them.
+COMPARED = {"recorder": "ftracetest", "lists": "lists-test"}
 INSTANCE = re.compile(r"^#[ \t]*flags:.*instance", re.MULTILINE)
 
 
@@ -72,15 +74,16 @@ def main():
         script = [os.path.join(HERE, "guest-cases.sh"), tree, str(args.hang), cases.WARNED]
         left = cases.run(args, comparison, tests, lambda _: script,
                          lambda m: m.group(2) or "")
-        if args.kernel != "recorder":
+        if args.kernel not in COMPARED:
             gone = lost(comparison.read_results(args.kernel)[0], tests)
             for key in gone:
                 print("no result of %s: %s" % (args.kernel, " ".join(key).strip()))
             return 1 if left or gone else 0
-    if not comparison.read_results("recorder")[0]:
-        sys.exit("ftracetest.py: " + missing("results of recorder", "the table",
-                                            "run make ftracetest"))
-    good = comparison.table("recorder", "stock", lambda results, _: lost(results, tests),
+    ours = args.kernel if args.kernel in COMPARED else "recorder"
+    if not comparison.read_results(ours)[0]:
+        sys.exit("ftracetest.py: " + missing("results of " + ours, "the table",
+                                            "run make " + COMPARED[ours]))
+    good = comparison.table(ours, "stock", lambda results, _: lost(results, tests),
                             is_test, "make stock-test", not args.tests)
     return 0 if good and not left else 1
 

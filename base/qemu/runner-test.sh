@@ -115,9 +115,11 @@ sed -i 's/^-two/-zwei/' "$fixes/some.patch"
 check 'a patch that does not apply' 'base/fixes/some\.patch does not apply to Linux 6\.12\.1' 1 \
 	prepare "$work/linux-6.12"
 
-echo kernel/none.c >"$work/repo/base/replaced"
-check 'a replaced file that the base does not have' 'names kernel/none\.c' 1 \
+echo ours >"$work/repo/kernel/some.c"
+check 'a file of ours with the name of one of the base' \
+	'^prepare\.sh: kernel/some\.c is a file of Linux 6\.12\.1; ours need ' 1 \
 	prepare "$work/linux-6.12"
+rm "$work/repo/kernel/some.c"
 
 # An object that takes in a file, which then has something else of that length.
 takes_in() {
@@ -190,7 +192,7 @@ sed -i 's/kill.*/exit 1/' "$fake"
 check 'an emulator that fails' 'ended without a result .*Assertion' 125 fake_run
 
 # A machine with all programs but those of Debian's packages, and an old QEMU.
-rm "$work/repo/base/replaced" "$fixes/some.patch"
+rm "$fixes/some.patch"
 : >"$fixes/series"
 cp "$top/Makefile" "$work/repo/"
 printf '#!/bin/sh\necho it builds "$@"\n' >"$work/repo/base/build.sh"
@@ -249,15 +251,15 @@ bare() {
 		make -s -C "$work/repo" "$@"
 }
 for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
-	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test \
-	callers callers-stock bench bench-recordmcount lint quilt series series-check; do
+	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test lists-test \
+	callers callers-stock others randconfigs bench bench-mcount-loc lint quilt series series-check; do
 	check "make $target asks for what is missing" \
 		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
 		fails bare $target
 done
 check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
 for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
-	setup-lint setup-bench setup-model setup-ibt setup-quilt; do
+	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-others; do
 	rm -f "$work/installed"
 	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target
 done

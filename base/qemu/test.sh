@@ -32,7 +32,7 @@ turns=(--turns)
 limit() { echo $(($1 + $1 * $stress)); }
 [ "$kernel" != kcsan ] || turns=()
 lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch callers base
-	startup docs sizes recordmcount lint"
+	startup docs sizes mcount_loc others lint"
        "users stress boots")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1/3}
@@ -293,7 +293,7 @@ suite_matrix() {
 			whole_table "$name"
 		fi
 	done < <(sed '/^#/d' "$here/matrix.list")
-	same_tables small-table small-recordmcount small-objtool
+	same_tables small-table small-mcount-loc small-objtool
 }
 
 # What is in the table, and has a name, has become a record.
@@ -375,8 +375,17 @@ suite_lint() {
 }
 
 # The program that makes the table of call sites, against gcc and a fuzzer.
-suite_recordmcount() {
-	judge recordmcount -- "$top/base/recordmcount/test.py"
+suite_mcount_loc() {
+	judge mcount_loc -- "$top/base/mcount_loc/test.py"
+}
+
+# Those who do not choose our core; for other architectures there is "make others".
+suite_others() {
+	if "$top/base/others.sh" x86_64 2>&1 | sed -u 's/^/# others: /'; then
+		pass "others: x86_64 without FTRACE_SETS is as it was"
+	else
+		fail "others: x86_64 without FTRACE_SETS is as it was"
+	fi
 }
 
 suite_runner() {

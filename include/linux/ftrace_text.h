@@ -9,8 +9,8 @@
  * It has to provide the functions that are declared here without a body, with
  * one sentence for each, and those that <linux/ftrace.h> lists for it. The
  * kernel-doc of x86 (arch/x86/kernel/ftrace/) has the context of each and its
- * errors, and Documentation/trace/ftrace-design.rst says how they work
- * together.
+ * errors, and Documentation/trace/ftrace-sets-design.rst says how they work
+ * together, and what else a port needs.
  */
 #ifndef _LINUX_FTRACE_TEXT_H
 #define _LINUX_FTRACE_TEXT_H

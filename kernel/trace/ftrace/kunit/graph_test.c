@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <asm/text-patching.h>
 
-#include "../../ftrace_internal.h"
+#include "../fgraph.h"
 #include "victim.h"
 
 /**

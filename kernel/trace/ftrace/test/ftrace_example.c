@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The examples of Documentation/trace/ftrace-uses.rst, which includes parts of
- * this file: see there for what they show.
+ * The examples of Documentation/trace/ftrace-sets-uses.rst, which includes parts
+ * of this file: see there for what they show.
  *
  * In debugfs, below ftrace_example/:
  *
@@ -176,5 +176,5 @@ static void __exit ftrace_example_exit(void)
 }
 module_exit(ftrace_example_exit);
 
-MODULE_DESCRIPTION("The examples of ftrace-uses.rst");
+MODULE_DESCRIPTION("The examples of ftrace-sets-uses.rst");
 MODULE_LICENSE("GPL");

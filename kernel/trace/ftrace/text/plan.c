@@ -206,7 +206,7 @@ static void tell_perf(const struct ftrace_plan_entry *e, unsigned int nr)
 	u8 from[MCOUNT_INSN_SIZE], to[MCOUNT_INSN_SIZE];
 
 	lockdep_assert_held(&text_mutex);
-	if (!IS_ENABLED(CONFIG_PERF_EVENTS) || !atomic_read(&nr_text_poke_events))
+	if (!perf_event_wants_text_poke())
 		return;
 	for (; nr; nr--, e++) {
 		if (e->from == e->to)

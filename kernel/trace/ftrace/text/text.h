@@ -57,9 +57,6 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 	return 0;
 }
 
-/* Of kernel/events/core.c: how many events want to hear of changed text. */
-extern atomic_t nr_text_poke_events;
-
 int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);

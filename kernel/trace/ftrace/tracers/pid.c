@@ -18,7 +18,7 @@
 
 #include "../ops/ops.h"
 #include "tracers.h"
-#include "../../ftrace_internal.h"
+#include "../fgraph.h"
 
 /* Those whose owner is still there; ftrace_lock. */
 static LIST_HEAD(owned);
@@ -229,7 +229,7 @@ static void unhook(struct ftrace_pids *p)
 }
 
 /**
- * ftrace_pid_follow_fork - have the lists follow forks and exits, or not
+ * ftrace_try_follow_fork - have the lists follow forks and exits, or not
  * @tr: the trace array: its lists, and those of its tracers
  * @enable: follow
  *
@@ -239,7 +239,7 @@ static void unhook(struct ftrace_pids *p)
  * Context: process, trace_types_lock held.
  * Return: 0, or an error of a tracepoint, and nothing follows.
  */
-int ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
+int ftrace_try_follow_fork(struct trace_array *tr, bool enable)
 {
 	struct ftrace_pids *p;
 	int ret = 0;

@@ -248,7 +248,8 @@ static void forget_direct(struct ftrace_ops *ops)
 /**
  * register_ftrace_direct - have functions call other code at their entry
  * @ops: says which, by ftrace_set_filter_ip() and the like
- * @addr: the code; it is called like the trampolines here, see ftrace-uses.rst
+ * @addr: the code; it is called like the trampolines here, see
+ *	  ftrace-sets-uses.rst
  *
  * Context: process.
  * Return: 0; -EINVAL (no filter, in use, or no such code can be called), -EBUSY

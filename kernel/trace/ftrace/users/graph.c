@@ -15,7 +15,7 @@
 
 #include "../ops/ops.h"
 #include "users.h"
-#include "../../ftrace_internal.h"
+#include "../fgraph.h"
 
 /**
  * ftrace_startup_subops - register an ops behind the callback of another

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer harness for mcount_add_table() of scripts/recordmcount.
+ * libFuzzer harness for mcount_add_table() of scripts/mcount_loc.
  *
  * Whatever the bytes are: it must not crash, it says why it refuses, and a new
  * object is one that it has nothing to add to, holds all that the old one held,
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recordmcount.h"
+#include "mcount_loc.h"
 
 #define CHECK(what)							\
 	do {								\

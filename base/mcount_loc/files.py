@@ -146,7 +146,7 @@ def several(p):
     two = p.compile(WEAK_ONLY, PG, "two.o")
     done = p.record("-w", one, bad, two)
     equal(done.returncode, 1, "status")
-    equal(done.stderr, f"recordmcount: {bad}: is too short for an ELF object\n", "stderr")
+    equal(done.stderr, f"mcount_loc: {bad}: is too short for an ELF object\n", "stderr")
     expect(Elf(one).sites() and Elf(two).sites(), "a good one was left out")
 
 
@@ -154,8 +154,8 @@ def several(p):
 def arguments(p):
     done = p.record("-h")
     equal((done.returncode, done.stderr), (0, ""), "-h")
-    expect(done.stdout.startswith("usage: recordmcount "), done.stdout)
+    expect(done.stdout.startswith("usage: mcount_loc "), done.stdout)
     for args in ([], ["-w"], ["-x", "file.o"]):
         done = p.record(*args)
         equal((done.returncode, done.stdout), (1, ""), args)
-        expect("usage: recordmcount " in done.stderr, done.stderr)
+        expect("usage: mcount_loc " in done.stderr, done.stderr)

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What function tracing asks of x86, and what x86 asks of it.
+ * What CONFIG_FTRACE_SETS asks of x86-64, and what x86-64 asks of it.
  *
  * A call site is the five bytes that "gcc -pg -mfentry" puts at a function's
  * entry, after its endbr64 if it has one. As compiled they call __fentry__;
  * once patched they are a nop or a call of a trampoline.
  */
-#ifndef _ASM_X86_FTRACE_H
+#ifndef _ASM_X86_FTRACE_SETS_H
+#define _ASM_X86_FTRACE_SETS_H
+
+/* Included first by asm/ftrace.h, which then has nothing more to say. */
+#ifdef _ASM_X86_FTRACE_H
+#error "include <asm/ftrace.h>"
+#endif
 #define _ASM_X86_FTRACE_H
 
 #include <linux/types.h>
 
-#ifdef CONFIG_FUNCTION_TRACER
 #define MCOUNT_ADDR		((unsigned long)__fentry__)
 #define MCOUNT_INSN_SIZE	5	/* call rel32 */
-
-#ifndef __ASSEMBLY__
-void __fentry__(void);
-#endif
-#endif /* CONFIG_FUNCTION_TRACER */
-
-#ifdef CONFIG_DYNAMIC_FTRACE
 
 /* What a site calls when no trampoline of its own serves it. */
 #define FTRACE_ADDR		((unsigned long)ftrace_caller)
@@ -58,6 +56,7 @@ void __fentry__(void);
 #ifndef __ASSEMBLY__
 struct pt_regs;
 
+void __fentry__(void);
 void ftrace_caller(void);
 void ftrace_regs_caller(void);
 void ftrace_stub_direct_tramp(void);
@@ -82,7 +81,6 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 	return addr;
 }
 
-int ftrace_int3_handler(struct pt_regs *regs);
 unsigned long ftrace_trampoline_template(unsigned long ip);
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
@@ -157,22 +155,6 @@ extern u8 ftrace_graph_call[];
 extern u8 ftrace_graph_regs_call[];
 #endif
 #endif /* CONFIG_DYNAMIC_FTRACE_WITH_ARGS */
-#endif /* !__ASSEMBLY__ */
-
-#else /* !CONFIG_DYNAMIC_FTRACE */
-
-#ifndef __ASSEMBLY__
-struct pt_regs;
-
-static __always_inline int ftrace_int3_handler(struct pt_regs *regs)
-{
-	return 0;
-}
-#endif
-
-#endif /* CONFIG_DYNAMIC_FTRACE */
-
-#ifndef __ASSEMBLY__
 
 /* mark_rodata_ro() is at work: text that was generated is protected already. */
 static inline void set_ftrace_ops_ro(void) { }
@@ -225,4 +207,4 @@ static inline bool arch_trace_is_compat_syscall(struct pt_regs *regs)
 #endif /* CONFIG_FTRACE_SYSCALLS */
 
 #endif /* !__ASSEMBLY__ */
-#endif /* _ASM_X86_FTRACE_H */
+#endif /* _ASM_X86_FTRACE_SETS_H */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""recordmcount as the tests run it, and what it may and may not leave behind."""
+"""mcount_loc as the tests run it, and what it may and may not leave behind."""
 
 import os
 import pathlib
@@ -39,8 +39,8 @@ class Program:
     def __init__(self, work):
         self.work = work
         self.dir = work
-        self.plain = work / "recordmcount"
-        self.checked = work / "recordmcount-checked"
+        self.plain = work / "mcount_loc"
+        self.checked = work / "mcount_loc-checked"
         self.cache = {}
 
     def compile(self, source, flags=(), name="test.o", language="c", cc="gcc"):
@@ -68,7 +68,7 @@ class Program:
         before = snapshot(path.parent)
         done = self.record(path, **options)
         equal((done.returncode, done.stderr, done.stdout), (0, "", ""),
-              f"recordmcount {path.name}")
+              f"mcount_loc {path.name}")
         after = snapshot(path.parent)
         equal(list(after), list(before), "files in the directory")
         equal(after[path.name][0], before[path.name][0], "mode")
@@ -90,7 +90,7 @@ class Program:
         equal(done.stdout, "", "stdout")
         lines = done.stderr.splitlines()
         equal(len(lines), 1, f"lines of complaint: {lines}")
-        start = f"recordmcount: {path}: "
+        start = f"mcount_loc: {path}: "
         expect(lines[0].startswith(start), lines[0], "does not begin with", start)
         expect(re.search(pattern, lines[0][len(start):]), lines[0],
                "does not match", pattern)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function tracing: what the rest of the kernel may ask of it.
+ * Function tracing with CONFIG_FTRACE_SETS: what the rest of the kernel may ask of it.
  *
  * The code behind this header is in kernel/trace/ftrace/; core.h there says
  * what is where. Users register a struct ftrace_ops; its filter chooses the
  * functions that it is called for.
  */
-#ifndef _LINUX_FTRACE_H
+#ifndef _LINUX_FTRACE_SETS_H
+#define _LINUX_FTRACE_SETS_H
+
+/* Included first by linux/ftrace.h, which then has nothing more to say. */
+#ifdef _LINUX_FTRACE_H
+#error "include <linux/ftrace.h>"
+#endif
 #define _LINUX_FTRACE_H
 
 #include <linux/trace_recursion.h>
@@ -31,15 +37,9 @@
 # define ARCH_SUPPORTS_FTRACE_OPS 0
 #endif
 
-#ifdef CONFIG_TRACING
 void trace_init(void);
 void early_trace_init(void);
 void ftrace_boot_snapshot(void);
-#else
-static inline void trace_init(void) { }
-static inline void early_trace_init(void) { }
-static inline void ftrace_boot_snapshot(void) { }
-#endif
 
 struct ftrace_ops;
 struct ftrace_regs;
@@ -51,29 +51,12 @@ struct seq_file;
 struct trace_array;
 
 /* Names of code that is not in any symbol table (any more). */
-#ifdef CONFIG_DYNAMIC_FTRACE
 int ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
 			      unsigned long *off, char **modname,
 			      const unsigned char **modbuildid, char *sym);
 int ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value,
 			   char *type, char *name, char *module_name,
 			   int *exported);
-#else
-static inline int
-ftrace_mod_address_lookup(unsigned long addr, unsigned long *size,
-			  unsigned long *off, char **modname,
-			  const unsigned char **modbuildid, char *sym)
-{
-	return 0;
-}
-
-static inline int
-ftrace_mod_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
-		       char *name, char *module_name, int *exported)
-{
-	return -ERANGE;
-}
-#endif
 
 /* What a callback is handed as its last argument. */
 #include <linux/ftrace_regs.h>
@@ -100,8 +83,6 @@ static __always_inline bool ftrace_regs_has_args(struct ftrace_regs *fregs)
 
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *op, struct ftrace_regs *fregs);
-
-#ifdef CONFIG_FUNCTION_TRACER
 
 extern int ftrace_enabled;
 
@@ -173,8 +154,6 @@ enum ftrace_ops_cmd {
 /* 0: it can be shared. -EAGAIN: ask again. Others: it cannot. May sleep. */
 typedef int (*ftrace_ops_func_t)(struct ftrace_ops *op, enum ftrace_ops_cmd cmd);
 
-#ifdef CONFIG_DYNAMIC_FTRACE
-
 /**
  * enum ftrace_filter_past - the history of a filter, as named tracers need it
  * @FTRACE_FILTER_NEW: none: the first tracer to run with it may begin with a
@@ -215,10 +194,6 @@ struct ftrace_ops_hash {
 
 void ftrace_free_init_mem(void);
 void ftrace_free_mem(struct module *mod, void *start, void *end);
-#else
-static inline void ftrace_free_init_mem(void) { ftrace_boot_snapshot(); }
-static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
-#endif
 
 /**
  * struct ftrace_ops - one tracer
@@ -250,7 +225,6 @@ struct ftrace_ops {
 	unsigned long			flags;
 	void				*private;
 	ftrace_func_t			saved_func;
-#ifdef CONFIG_DYNAMIC_FTRACE
 	struct ftrace_ops_hash		local_hash;
 	struct ftrace_ops_hash		*func_hash;
 	struct list_head		list;
@@ -263,7 +237,6 @@ struct ftrace_ops {
 	u64				left;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	unsigned long			direct_call;
-#endif
 #endif
 };
 
@@ -288,24 +261,6 @@ static inline void __ftrace_enabled_restore(int enabled)
 {
 	ftrace_enabled = enabled;
 }
-
-#else /* !CONFIG_FUNCTION_TRACER */
-
-static inline int register_ftrace_function(struct ftrace_ops *ops) { return 0; }
-static inline int unregister_ftrace_function(struct ftrace_ops *ops) { return 0; }
-static inline void ftrace_kill(void) { }
-static inline void ftrace_free_init_mem(void) { ftrace_boot_snapshot(); }
-static inline void ftrace_free_mem(struct module *mod, void *start, void *end) { }
-static inline int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
-					unsigned long *addrs)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int __ftrace_enabled_save(void) { return 0; }
-static inline void __ftrace_enabled_restore(int enabled) { }
-
-#endif /* CONFIG_FUNCTION_TRACER */
 
 #ifdef CONFIG_STACK_TRACER
 
@@ -342,8 +297,6 @@ static inline void stack_tracer_enable(void)
 static inline void stack_tracer_disable(void) { }
 static inline void stack_tracer_enable(void) { }
 #endif
-
-#ifdef CONFIG_DYNAMIC_FTRACE
 
 /**
  * struct dyn_ftrace - what is known of one call site
@@ -415,57 +368,6 @@ int ftrace_update_ftrace_func(ftrace_func_t func);
 
 void ftrace_caller(void);
 void ftrace_call(void);
-
-#else /* !CONFIG_DYNAMIC_FTRACE */
-
-static inline void ftrace_init(void) { }
-static inline void ftrace_module_init(struct module *mod) { }
-static inline void ftrace_module_enable(struct module *mod) { }
-static inline void ftrace_release_mod(struct module *mod) { }
-static inline int ftrace_text_reserved(const void *start, const void *end)
-{
-	return 0;
-}
-
-static inline unsigned long ftrace_location(unsigned long ip) { return 0; }
-static inline unsigned long ftrace_location_range(unsigned long start,
-						  unsigned long end)
-{
-	return 0;
-}
-
-/* Macros: their callers have no ops to pass. */
-#define ftrace_regex_open(...) ({ -ENODEV; })
-#define ftrace_set_early_filter(...) do { } while (0)
-#define ftrace_set_filter_ip(...) ({ -ENODEV; })
-#define ftrace_set_filter_ips(...) ({ -ENODEV; })
-#define ftrace_set_filter(...) ({ -ENODEV; })
-#define ftrace_set_notrace(...) ({ -ENODEV; })
-#define ftrace_free_filter(...) do { } while (0)
-#define ftrace_ops_set_global_filter(...) do { } while (0)
-
-static inline ssize_t ftrace_filter_write(struct file *file,
-					  const char __user *ubuf, size_t cnt,
-					  loff_t *ppos)
-{
-	return -ENODEV;
-}
-
-static inline ssize_t ftrace_notrace_write(struct file *file,
-					   const char __user *ubuf, size_t cnt,
-					   loff_t *ppos)
-{
-	return -ENODEV;
-}
-
-static inline int ftrace_regex_release(struct inode *inode, struct file *file)
-{
-	return -ENODEV;
-}
-
-static inline bool is_ftrace_trampoline(unsigned long addr) { return false; }
-
-#endif /* CONFIG_DYNAMIC_FTRACE */
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
@@ -541,8 +443,6 @@ void trace_preempt_off(unsigned long a0, unsigned long a1);
 
 #include <linux/ftrace_graph.h>
 
-#ifdef CONFIG_TRACING
-
 #define MAX_TRACER_SIZE		100
 extern char ftrace_dump_on_oops[];
 int ftrace_dump_on_oops_enabled(void);
@@ -553,12 +453,9 @@ extern int __disable_trace_on_warning;
 
 int tracepoint_printk_sysctl(const struct ctl_table *table, int write,
 			     void *buffer, size_t *lenp, loff_t *ppos);
-#else
-static inline void disable_trace_on_warning(void) { }
-#endif
 
 #ifdef CONFIG_FTRACE_SYSCALLS
 unsigned long arch_syscall_addr(int nr);
 #endif
 
-#endif /* _LINUX_FTRACE_H */
+#endif /* _LINUX_FTRACE_SETS_H */

@@ -3,8 +3,8 @@
  * What the files that make up mcount_add_table() have in common: an object, as
  * it was read.
  */
-#ifndef _SCRIPTS_RECORDMCOUNT_ELF_H
-#define _SCRIPTS_RECORDMCOUNT_ELF_H
+#ifndef _SCRIPTS_MCOUNT_LOC_OBJECT_H
+#define _SCRIPTS_MCOUNT_LOC_OBJECT_H
 
 #include <byteswap.h>
 #include <elf.h>
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "recordmcount.h"
+#include "mcount_loc.h"
 
 typedef __u8 u8;
 typedef __u16 u16;
@@ -230,4 +230,4 @@ bool read_elf(struct elf *elf);
 bool find_calls(struct elf *elf);
 void free_elf(struct elf *elf);
 
-#endif /* _SCRIPTS_RECORDMCOUNT_ELF_H */
+#endif /* _SCRIPTS_MCOUNT_LOC_OBJECT_H */

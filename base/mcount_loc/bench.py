@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""CPU time of scripts/recordmcount over the objects of a kernel, the base's and ours.
+"""CPU time of the base's scripts/recordmcount and of our scripts/mcount_loc.
 
 usage: bench.py [KERNEL]
 
@@ -26,7 +26,7 @@ sys.path.insert(0, str(TOP / "base/qemu"))
 from places import missing  # pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()
-OURS = [f"recordmcount{part}.c" for part in ("", "-elf", "-calls", "-table")]
+OURS = ["mcount_loc.c", "object.c", "calls.c", "table.c"]
 # Ticks of the timer tell user's time from the system's: it takes many.
 RUNS = 60
 SINGLE_RUNS = 7
@@ -98,7 +98,7 @@ def main():
         tmp = pathlib.Path(tmp)
         programs = {"base": str(tmp / "base"), "ours": str(tmp / "ours")}
         compile_to(programs["base"], BUILD / "base" / "scripts", ["recordmcount.c"])
-        compile_to(programs["ours"], TOP / "scripts", OURS)
+        compile_to(programs["ours"], TOP / "scripts" / "mcount_loc", OURS)
         user, system, single = ({who: 0 for who in programs} for _ in range(3))
         for _ in range(RUNS):
             for who, program in programs.items():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of scripts/recordmcount.  Prints TAP.
+"""Tests of scripts/mcount_loc.  Prints TAP.
 
 usage: test.py [PATTERN]
 
 Only the tests whose name holds PATTERN are run.  What gcc records of a source
-with -mrecord-mcount is what recordmcount is to record of the same source
+with -mrecord-mcount is what mcount_loc is to record of the same source
 compiled without it.  Environment:
 
   BUILD         where kernels are built (default: build); the objects of the
@@ -31,11 +31,11 @@ from tap import Failed, Skipped, equal, expect, results, run_tests, test
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-SCRIPTS = TOP / "scripts"
+SCRIPTS = TOP / "scripts" / "mcount_loc"
 BUILD = pathlib.Path(os.environ.get("BUILD", TOP / "build")).resolve()
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wmissing-prototypes",
             "-Wstrict-prototypes", "-Werror", "-std=gnu11", "-O2"]
-SOURCES = [str(SCRIPTS / f"recordmcount{part}.c") for part in ("", "-elf", "-calls", "-table")]
+SOURCES = [str(SCRIPTS / f"{part}.c") for part in ("mcount_loc", "object", "calls", "table")]
 
 # --- How it is built
 
@@ -228,7 +228,7 @@ def lookalike(p, name):
     path = p.compile(f"{section}\nnop\n{code}\n", language="assembler")
     equal(p.leaves(path), "", "stderr")
     said = p.leaves(path, "-w")
-    expect(said.startswith(f"recordmcount: {path}: warning: section ") and
+    expect(said.startswith(f"mcount_loc: {path}: warning: section ") and
            f"({section}): 1 references to __fentry__ are ignored: " in said and
            said.count("\n") == 1, said)
     # Beside a call it is still none.
@@ -400,7 +400,7 @@ def fuzz(p):
                 "-timeout=60", "-print_final_stats=1", f"-artifact_prefix={p.dir}/found-",
                 corpus])
     if done.returncode:
-        kept = pathlib.Path(tempfile.mkdtemp(prefix="recordmcount-fuzz-"))
+        kept = pathlib.Path(tempfile.mkdtemp(prefix="mcount-loc-fuzz-"))
         for path in p.dir.glob("found-*"):
             shutil.copy(path, kept)
         raise Failed(f"what it found is in {kept}\n{done.stderr[-3000:]}")
@@ -411,7 +411,7 @@ def fuzz(p):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="recordmcount-") as work:
+    with tempfile.TemporaryDirectory(prefix="mcount-loc-") as work:
         os.chmod(work, 0o755)
         program = Program(pathlib.Path(work))
         for out, flags in ((program.plain, []),
@@ -419,7 +419,7 @@ def main():
                                               "-fno-sanitize-recover=all"])):
             done = run(["gcc", "-O2", "-std=gnu11", *flags, "-o", out, *SOURCES])
             if done.returncode:
-                print("not ok 1 - recordmcount can be built\n1..1")
+                print("not ok 1 - mcount_loc can be built\n1..1")
                 print(f"# {done.stderr}".replace("\n", "\n# "))
                 return 1
         run_tests(program)

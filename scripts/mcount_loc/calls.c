@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recordmcount-elf.h"
+#include "object.h"
 
 /* --- Symbols */
 

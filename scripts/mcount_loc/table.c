@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recordmcount-elf.h"
+#include "object.h"
 
 #ifndef SHT_LLVM_ADDRSIG
 #define SHT_LLVM_ADDRSIG	0x6fff4c03

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _SCRIPTS_RECORDMCOUNT_H
-#define _SCRIPTS_RECORDMCOUNT_H
+#ifndef _SCRIPTS_MCOUNT_LOC_H
+#define _SCRIPTS_MCOUNT_LOC_H
 
 #include <stddef.h>
 
@@ -32,4 +32,4 @@ enum mcount_result mcount_add_table(void *object, size_t size, void **tail,
 				    size_t *tail_size,
 				    struct mcount_report *report);
 
-#endif /* _SCRIPTS_RECORDMCOUNT_H */
+#endif /* _SCRIPTS_MCOUNT_LOC_H */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recordmcount-elf.h"
+#include "object.h"
 
 static const struct arch archs[] = {
 	{

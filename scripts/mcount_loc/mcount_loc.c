@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recordmcount.h"
+#include "mcount_loc.h"
 
 /* The object at work, as it was named on the command line. */
 static const char *object;
@@ -29,7 +29,7 @@ static bool complain(const char *fmt, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "recordmcount: %s: ", object);
+	fprintf(stderr, "mcount_loc: %s: ", object);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
@@ -225,7 +225,7 @@ out:
 
 static void show_help(FILE *to)
 {
-	fputs("usage: recordmcount [-w] FILE...\n"
+	fputs("usage: mcount_loc [-w] FILE...\n"
 	      "\n"
 	      "Add to each object FILE the table of its calls to __fentry__ or\n"
 	      "mcount (section __mcount_loc).  A FILE that has one, or no such\n"

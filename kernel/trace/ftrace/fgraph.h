@@ -2,8 +2,8 @@
 /*
  * What kernel/trace/fgraph.c asks of dynamic ftrace, and the other way round.
  */
-#ifndef _LINUX_KERNEL_FTRACE_INTERNAL_H
-#define _LINUX_KERNEL_FTRACE_INTERNAL_H
+#ifndef _KERNEL_TRACE_FTRACE_FGRAPH_H
+#define _KERNEL_TRACE_FTRACE_FGRAPH_H
 
 #include <linux/ftrace.h>
 
@@ -35,4 +35,4 @@ void fgraph_update_pid_func(void);
 static inline void fgraph_update_pid_func(void) { }
 #endif
 
-#endif /* _LINUX_KERNEL_FTRACE_INTERNAL_H */
+#endif /* _KERNEL_TRACE_FTRACE_FGRAPH_H */
