@@ -10,7 +10,8 @@
 # build		the same, and a small kernel is built of the copy: after the first
 #		patch, before and after each that touches arch/x86/Kconfig, after
 #		each that touches another Kconfig file or a Makefile, and after the
-#		last; with STEPS=all after each patch
+#		last; with STEPS=all after each patch. Until FTRACE_SETS can be
+#		chosen, what each patch brings of it is compiled as if it could.
 #
 # Without arguments: checkpatch and build.
 
@@ -56,36 +57,67 @@ is_step() {
 	touches "$2" 'arch/x86/Kconfig'
 }
 
-# What the copy has now. The stock core traces functions until it goes.
-configure() { # LAST
+# Does it bring a part of what cannot be chosen yet?
+is_part() { # PATCH
+	! offered || return 1
+	[ -f "$tree/kernel/trace/ftrace/Makefile" ] || return 1
+	touches "$1" '(kernel/trace|arch/x86/kernel)/ftrace/.*'
+}
+
+offered() { grep -q 'select HAVE_FTRACE_SETS' "$tree/arch/x86/Kconfig"; }
+
+# Configure $1 for what the copy has now.
+configure() { # OUTPUT-DIR
 	local fragments=("$config/small.config")
 	{
 		echo '# SPDX-License-Identifier: GPL-2.0'
 		if grep -q '^config SCHED_SWITCH_TRACER' "$tree/kernel/trace/Kconfig"; then
 			echo CONFIG_SCHED_SWITCH_TRACER=y
 		fi
-		if [ -z "$1" ] && grep -q 'select HAVE_FUNCTION_TRACER' "$tree/arch/x86/Kconfig"; then
-			printf 'CONFIG_%s=y\n' FUNCTION_TRACER DYNAMIC_FTRACE \
-				FUNCTION_GRAPH_TRACER FUNCTION_PROFILER
+		if ! offered; then
+			printf '# CONFIG_%s is not set\n' FTRACE_SETS FTRACE_KSELFTEST \
+				FTRACE_TEST_MODULES FTRACE_KUNIT_TEST
 		fi
 	} >"$dir/step.config"
-	[ -n "$1" ] || fragments+=("$config/small-no-tracer.config")
 	fragments+=("$config/series.config" "$dir/step.config")
-	"$top/base/configure.sh" "$tree" "$out" "${fragments[@]}"
+	"$top/base/configure.sh" "$tree" "$1" "${fragments[@]}"
 }
 
-build_step() { # NAME LAST
-	local log=$dir/$1.log cc
+compile() { # NAME OUTPUT-DIR GOAL...
+	local log=$dir/$1.log name=$1 o=$2 cc
+	shift 2
 	cc=$(by_ccache "${CC:-gcc}")
-	say BUILD "$1"
-	configure "$2" || return
-	if ! make -C "$tree" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" all \
+	configure "$o" || return
+	if ! make -C "$tree" O="$o" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" "$@" \
 		>"$log" 2>&1; then
 		grep -E 'error:|Error [0-9]|undefined reference|\*\*\*' "$log" | head -n 20
-		echo "$1 does not build; the whole log is $log"
+		echo "$name does not build; the whole log is $log"
 		return 1
 	fi
-	! grep -E 'warning:' "$log" || { echo "$1 builds with warnings"; return 1; }
+	! grep -E 'warning:' "$log" || { echo "$name builds with warnings"; return 1; }
+}
+
+build_step() { # NAME
+	say BUILD "$1"
+	compile "$1" "$out" all
+}
+
+# What there is of the core, while nobody can choose it.
+build_part() { # NAME
+	local kconfig=$tree/arch/x86/Kconfig folders=(kernel/trace/ftrace/) status=0
+	[ ! -d "$tree/arch/x86/kernel/ftrace" ] || folders+=(arch/x86/kernel/ftrace/)
+	say COMPILE "$1"
+	cp -p "$kconfig" "$dir/Kconfig"
+	sed 's/^\tselect HAVE_FTRACE_MCOUNT_RECORD$/&\n\tselect HAVE_FTRACE_SETS if X86_64/' \
+		"$dir/Kconfig" >"$dir/Kconfig.sets"
+	# Not through the link to the base.
+	mv "$dir/Kconfig.sets" "$kconfig"
+	if ! offered || ! compile "$1-part" "$out-sets" "${folders[@]}" ||
+		! grep -qx CONFIG_FTRACE_SETS=y "$out-sets/.config"; then
+		status=1
+	fi
+	mv "$dir/Kconfig" "$kconfig"
+	return "$status"
 }
 
 # A file written through one of the links would show here.
@@ -100,7 +132,7 @@ state_of_base() {
 apply() { # BUILD
 	local i patch name
 	# Objects would be newer than what the base has of their sources.
-	rm -rf "$tree" "$out"
+	rm -rf "$tree" "$out" "$out-sets"
 	state_of_base >"$dir/base.before"
 	mkdir -p "$tree"
 	cp -al "$base/." "$tree/"
@@ -112,7 +144,10 @@ apply() { # BUILD
 		GIT_CEILING_DIRECTORIES=$(realpath "$dir") git apply --whitespace=nowarn "$patch" ||
 			{ echo "$name does not apply"; return 1; }
 		if [ -n "$1" ] && is_step "$patch" "${patches[i + 1]:-}"; then
-			build_step "$name" "$([ -n "${patches[i + 1]:-}" ] || echo last)" || return
+			build_step "$name" || return
+		fi
+		if [ -n "$1" ] && is_part "$patch"; then
+			build_part "$name" || return
 		fi
 	done
 	state_of_base >"$dir/base.after"

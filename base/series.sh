@@ -6,6 +6,9 @@
 # of base/fixes and base/connections, the cover letter in base/cover-letter.  The
 # result of all is compared with build/linux.  See series-check.sh for the steps
 # between.
+#
+# Author and Signed-off-by are those whom git knows: "git config user.name" and
+# "git config user.email".
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -14,17 +17,20 @@ linux=$build/linux
 base=$build/base
 out=$build/series
 list=$top/base/series.list
-kconfig=arch/x86/Kconfig
 [ -f "$build/linux.differs" ] || missing build/linux "the series" "run make prepare"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The author of the patches is the one of our last commit, and so is the date: the
-# same input gives the same series.
-last() { git -C "$top" log -1 --format="$1" 2>/dev/null || :; }
-name=$(last %an) mail=$(last %ae) date=$(last %aI)
-export GIT_AUTHOR_NAME=${name:-nobody} GIT_AUTHOR_EMAIL=${mail:-nobody@localhost}
-export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+who() {
+	git -C "$top" config "user.$1" || die "git does not know whose patches these are:" \
+		"git config --global user.$1 ..."
+}
+name=$(who name)
+mail=$(who email)
+export GIT_AUTHOR_NAME=$name GIT_AUTHOR_EMAIL=$mail
+export GIT_COMMITTER_NAME=$name GIT_COMMITTER_EMAIL=$mail
+# The same input gives the same series.
+date=$(git -C "$top" log -1 --format=%aI 2>/dev/null) || date=
 [ -z "$date" ] || export GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 
@@ -37,9 +43,34 @@ put() { # FROM-TREE FILE
 	cp -P "$1/$2" "$2"
 }
 commit() { # SUBJECT BODY
+	local makefile
+	for makefile in "${growing[@]}"; do
+		# shellcheck disable=SC2094 # it reads that of build/linux
+		grow "$makefile" >"$makefile"
+	done
 	git add -A -f
 	! git diff --cached --quiet || die "nothing in the patch \"$1\""
 	git commit -q -m "$1" -m "$2"
+}
+
+# Makefiles of ours that list, patch by patch, what is there of their folder.
+growing=()
+grow() { # MAKEFILE
+	local dir line word objects
+	dir=$(dirname "$1")
+	while IFS= read -r line; do
+		if [[ $line != obj-*' += '* ]]; then
+			printf '%s\n' "$line"
+			continue
+		fi
+		objects=
+		for word in ${line#* += }; do
+			[ -d "$dir/$word" ] || [ -f "$dir/${word%.o}.c" ] ||
+				[ -f "$dir/${word%.o}.S" ] || continue
+			objects+=" $word"
+		done
+		[ -z "$objects" ] || printf '%s +=%s\n' "${line%% += *}" "$objects"
+	done <"$linux/$1"
 }
 
 mapfile -t differs <"$build/linux.differs"
@@ -58,14 +89,10 @@ match() { # PATTERN
 	done
 }
 
-# Files of ours that are still to come, and those of the base that ours replace;
-# what a hook changes is not among them.
-{
-	plain "$top/base/replaced"
-	for f in "${differs[@]}"; do
-		[ -e "$base/$f" ] || echo "$f"
-	done
-} | sort -u >"$work/todo"
+# Files of ours that are still to come; what a hook changes is not among them.
+for f in "${differs[@]}"; do
+	[ -e "$base/$f" ] || echo "$f"
+done >"$work/todo"
 
 # Call a function for each of them that matches one of the patterns.
 todo() { # FUNCTION PATTERN...
@@ -77,29 +104,23 @@ todo() { # FUNCTION PATTERN...
 		while IFS= read -r f; do "$each" "$f"; done <"$work/match"
 	done
 }
-settled() {
+
+# It becomes what build/linux has.
+bring() {
+	put "$linux" "$1"
 	grep -vxF -- "$1" "$work/todo" >"$work/rest" || :
 	mv "$work/rest" "$work/todo"
 }
 
-# It becomes what build/linux has.
-bring() {
-	if [ -e "$linux/$1" ]; then put "$linux" "$1"; else rm -f "$1"; fi
-	settled "$1"
-}
-
-# It goes, for good or until ours comes.
-drop() {
-	rm "$1" 2>/dev/null || die "series.list: the base has no $1 to drop"
-	[ -e "$linux/$1" ] || settled "$1"
+bring_growing() {
+	bring "$1"
+	growing+=("$1")
 }
 
 # Apply one of the patches to the base.
 hook() { # FOLDER/NAME.patch
 	grep -qxF -- "$1" "$work/hooks" || die "series.list: base/$1 is not there, or comes twice"
 	sed -i "\\|^$1\$|d" "$work/hooks"
-	# The one that makes function tracing selectable finds what the base has.
-	! changed_by "$top/base/$1" | grep -xF "$kconfig" >/dev/null || put "$base" "$kconfig"
 	patch -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$top/base/$1" ||
 		die "base/$1 does not apply where series.list has it"
 }
@@ -134,10 +155,9 @@ while IFS= read -r line; do
 		for fix in "${fixes[@]}"; do whole_hook "$fix"; done
 		;;
 	'hook '*)	whole_hook "connections/${words[1]}.patch" ;;
-	'drop '*)	todo drop "${words[@]:1}" ;;
+	'grow '*)	todo bring_growing "${words[@]:1}" ;;
 	'files '*)	todo bring "${words[@]:1}" ;;
 	'with '*)	hook "connections/${words[1]}.patch" ;;
-	'without '*)	sed -i "/^\tselect ${words[1]}\b/d" "$kconfig" ;;
 	$'\t'*|'')	body+=${line#$'\t'}$'\n' ;;
 	*)		die "series.list: what is \"$line\"?" ;;
 	esac
@@ -148,10 +168,11 @@ set +f
 [ ! -s "$work/hooks" ] || die "series.list has no place for base/$(head -n 1 "$work/hooks")"
 
 # The first paragraph of a branch's description is the subject of the cover letter.
-git config branch.series.description "$(cat "$top/base/cover-letter")"
+git config branch.series.description "$(sed "s/@VERSION@/$(cat "$build/linux.stamp")/" \
+	"$top/base/cover-letter")"
 rm -rf "$out"
 git format-patch -q -o "$out" --cover-letter --cover-from-description=subject \
-	--signoff --no-renames --break-rewrites --no-signature --zero-commit base..series
+	--signoff --no-renames --no-signature --zero-commit base..series
 # "git am" takes no mail without a patch.
 mv "$out/0000-cover-letter.patch" "$out/0000-cover-letter.txt"
 
@@ -160,11 +181,7 @@ git checkout -q -b proof base
 git am -q "$out"/*.patch >"$work/am.log" 2>&1 ||
 	die "the series does not apply: $(grep -m1 -iE 'error|fail' "$work/am.log")"
 for f in "${differs[@]}"; do
-	if [ -e "$linux/$f" ]; then
-		cmp -s "$linux/$f" "$f" || die "the series makes another $f than build/linux has"
-		[ ! -x "$linux/$f" ] || [ -x "$f" ] || die "the series makes $f not executable"
-	else
-		[ ! -e "$f" ] || die "the series leaves $f behind"
-	fi
+	cmp -s "$linux/$f" "$f" || die "the series makes another $f than build/linux has"
+	[ ! -x "$linux/$f" ] || [ -x "$f" ] || die "the series makes $f not executable"
 done
 say SERIES "$(git rev-list --count base..proof) patches in ${out#"$top"/}"
