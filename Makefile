@@ -50,7 +50,7 @@ help:
 #:                    the same instructions as before; make setup-others installs
 #:                    compilers for them
 #:   make randconfigs   N random configurations of tracing, of this core and the
-#:                    other; every tenth is booted
+#:                    other; two of twenty are booted
 #:   make kernel      build the kernel only (build/recorder); others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-mcount-loc, make table-objtool; make
