@@ -282,14 +282,14 @@ static int patch_share(void *data)
 	};
 	u64 start = ktime_get_mono_fast_ns();
 	unsigned int meeting = 0;
-	struct temp_mm_state prev;
+	struct mm_struct *prev;
 
 	/*
 	 * These are functions like any other, with call sites. They are called
 	 * before the first breakpoint is written and after the last is gone, so
 	 * that NMIs are the only ones to run into any.
 	 */
-	prev = use_temporary_mm(ftrace_window_mm);
+	prev = text_poke_load_mm(ftrace_window_mm);
 
 	if (!n)
 		publish(stop->entries, stop->nr);
@@ -310,7 +310,7 @@ static int patch_share(void *data)
 		unpublish();
 	meet(stop, &meeting);
 
-	unuse_temporary_mm(prev);
+	text_poke_unload_mm(prev);
 	if (!n)
 		stop->ns = ktime_get_mono_fast_ns() - start;
 	return 0;

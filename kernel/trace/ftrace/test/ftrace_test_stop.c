@@ -3,7 +3,7 @@
  * A stop of the machine, seen from within, for the kselftests.
  *
  * NMIs go on while call sites are written. A CPU that writes its share of a plan
- * loads the patch window by use_temporary_mm(); this module traces that function
+ * loads the patch window by text_poke_load_mm(); this module traces that function
  * and sends an NMI to the other CPUs. One that is inside patch_share() then looks
  * at what is mapped, or at a call site, or raises a machine check; one that has
  * interrupts off sends the next NMI. So they go to and fro through all the steps of
@@ -444,7 +444,7 @@ static struct dentry *dir;
 
 static int trace_load(void)
 {
-	unsigned char name[] = "use_temporary_mm";
+	unsigned char name[] = "text_poke_load_mm";
 	int ret;
 
 	ret = ftrace_set_filter(&load_ops, name, strlen(name), 1) ?:
