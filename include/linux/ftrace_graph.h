@@ -2,7 +2,7 @@
 /*
  * Tracing functions at their entry and at their return.
  *
- * Included by linux/ftrace.h, which says what a struct ftrace_ops is. A graph
+ * Included by linux/ftrace_sets.h, which says what a struct ftrace_ops is. A graph
  * user registers a struct fgraph_ops; kernel/trace/fgraph.c keeps the shadow
  * stacks on which return addresses wait meanwhile.
  */
@@ -108,13 +108,11 @@ void return_to_handler(void);
 int ftrace_enable_ftrace_graph_caller(void);
 int ftrace_disable_ftrace_graph_caller(void);
 
-/* An architecture without a callback for this has its trampolines do it. */
-#ifdef ftrace_graph_func
-# define FTRACE_OPS_GRAPH_STUB 0
-#else
-# define ftrace_graph_func ftrace_stub
-# define FTRACE_OPS_GRAPH_STUB FTRACE_OPS_FL_STUB
+/* The callback of all graph users is the architecture's. */
+#ifndef ftrace_graph_func
+# error "FTRACE_SETS needs an ftrace_graph_func()"
 #endif
+#define FTRACE_OPS_GRAPH_STUB 0
 
 /* Some architectures look here whether there is any graph user. */
 extern trace_func_graph_ret_t ftrace_graph_return;
