@@ -20,14 +20,17 @@ void ftrace_array_wait(const struct ftrace_ops *ops);
 int ftrace_register_ipmodify(struct ftrace_ops *ops);
 int ftrace_unregister_ipmodify(struct ftrace_ops *ops);
 #else
+/* There is no direct call that has to know of it. */
 static inline int ftrace_register_ipmodify(struct ftrace_ops *ops)
 {
-	return -EOPNOTSUPP;
+	guard(mutex)(&ftrace_lock);
+	return ftrace_startup(ops);
 }
 
 static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 {
-	return -EOPNOTSUPP;
+	guard(mutex)(&ftrace_lock);
+	return ftrace_shutdown(ops);
 }
 #endif
 
