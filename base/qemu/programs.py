@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 PROGRAMS = """
     awk basename bash cat chmod chown chrt cmp comm cp cut dash date dd df diff dirname dmesg
@@ -42,21 +43,43 @@ def chain(path, found):
         path = os.path.join(os.path.dirname(path), os.readlink(path))
 
 
-def libraries(programs):
-    """What ldd says the programs need."""
+def libraries(programs, known):
+    """What ldd says the programs need.
+
+    It takes seconds to say so: its answer is kept in the file known, for as long as
+    neither they nor where libraries are have changed.
+    """
+    state = repr([(f, os.stat(f).st_mtime_ns, os.stat(f).st_size)
+                  for f in programs + OTHERS if os.path.exists(f)])
+    try:
+        with open(known, encoding="utf-8") as f:
+            was, *found = f.read().splitlines()
+        if was == state and all(map(os.path.exists, found)):
+            return found
+    except (OSError, ValueError):
+        pass
     out = subprocess.run(["ldd", *programs], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                          check=False, text=True).stdout
-    return set(re.findall(r"\t(?:.* => )?(/\S+) \(0x", out))
+    found = sorted(set(re.findall(r"\t(?:.* => )?(/\S+) \(0x", out)))
+    # Another guest may start meanwhile.
+    with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(known), encoding="utf-8",
+                                     delete=False) as f:
+        f.write("\n".join([state, *found]) + "\n")
+    os.replace(f.name, known)
+    return found
 
 
-def copy(root):
-    """Copy the programs that there are, and their libraries, to below root."""
+def copy(root, known):
+    """Copy the programs that there are, and their libraries, to below root.
+
+    In the file known is what libraries() remembers.
+    """
     found = set()
     for name in PROGRAMS:
         path = shutil.which(name, path=PATH)
         if path:
             chain(path, found)
-    for path in libraries(sorted(f for f in found if os.path.isfile(f))):
+    for path in libraries(sorted(f for f in found if os.path.isfile(f)), known):
         chain(path, found)
     for path in OTHERS:
         if os.path.exists(path):

@@ -77,7 +77,7 @@ def provoked_by(case):
 
 # With thread=multi QEMU before 8.1 now and then runs a breakpoint after the kernel
 # has taken it away; the stock kernel dies of it too.  For each one that was run:
-# function, offset behind it, and the byte that was there when it was dumped.
+# function, offset after it, and the byte that was there when it was dumped.
 INT3 = re.compile(r"Oops: int3(?:(?!RIP:).)*RIP: \S+?:(\S+)\+0x([0-9a-f]+)/"
                   r"(?:(?!Code:).)*Code: [^\n]* ([0-9a-f]{2}) <", re.DOTALL)
 
@@ -133,7 +133,7 @@ def initramfs(path, conf, program=None, files=()):
                 for name, value in conf.items():
                     f.write("%s=%s\n" % (name, shlex.quote(value)))
             if not conf["hello"]:
-                programs.copy(root + "/programs")
+                programs.copy(root + "/programs", os.path.join(BUILD, "run/libraries"))
         with open(path, "wb") as out:
             subprocess.run("find . | cpio -o -H newc --quiet -R 0:0", shell=True,
                            cwd=root, stdout=out, check=True)
