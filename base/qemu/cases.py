@@ -21,7 +21,7 @@ from places import HERE
 EMULATOR = 124
 # How often that may happen in one run.
 FAILURES = 4
-# What is said in KTAP: did it fail, and the word behind it.
+# What is said in KTAP: did it fail, and the word after it.
 WORDS = {
     (False, None): "PASS",
     (True, None): "FAIL",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The functions that the table of call sites in a vmlinux names, one a line.
 
-A call site is where a function begins, or behind the endbr64 there. In what
+A call site is where a function begins, or after the endbr64 there. In what
 order they are in the image depends on much that is not the table's, so they come
 out sorted by name; as often as there are functions of that name.
 """

@@ -52,7 +52,7 @@ static DECLARE_BITMAP(window_tables, TEXT_SIZE / PMD_SIZE + 1);
  *
  * Makes the mm of the patch window, with nothing in it.
  *
- * Context: boot CPU, once, before anything else here writes. poking_init() has
+ * Context: boot CPU, once, before the first plan is written. poking_init() has
  * run, so page tables can be allocated.
  *
  * Return: 0; -ENOMEM, and then text can only be written while
@@ -215,7 +215,7 @@ static void window_clear(void)
  * memory is not under it. One plan at a time, and the text in it must not go
  * away until ftrace_text_finish(): the caller holds ftrace_lock.
  *
- * Return: 0; -ENOMEM; -EFAULT if there is no page behind a site. On failure the
+ * Return: 0; -ENOMEM; -EFAULT if there is no page under a site. On failure the
  * window is empty, and ftrace_text_finish() is not called.
  */
 int ftrace_text_prepare(const struct ftrace_plan *plan)

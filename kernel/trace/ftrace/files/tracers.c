@@ -72,7 +72,7 @@ static int tracers_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* One name, and the end of the line that echo puts behind it. */
+/* One name, and the end of the line that echo puts after it. */
 static ssize_t tracers_write(struct file *file, const char __user *ubuf,
 			     size_t cnt, loff_t *ppos)
 {

@@ -126,7 +126,7 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 /* The code that is called does not know for whom. */
 static struct test_ops *direct_ops;
 
-/* Takes where the traced function goes on, behind the call. */
+/* Takes where the traced function goes on, after the call. */
 notrace void ftrace_test_direct_seen(unsigned long ret)
 {
 	count_call(READ_ONCE(direct_ops), ret - MCOUNT_INSN_SIZE);
