@@ -27,6 +27,7 @@ done
 mkdir -p logs/none
 ln -s none logs/latest # ftracetest wants to remove it
 : >counts
+export FTRACETEST_COUNTS=$PWD/counts
 # The result of each case is in what it prints; of a log, the end is enough, of
 # what its cleaning up says (under lockdown it may do nothing) the beginning. What
 # a case leaves in the file counts is told after its result.

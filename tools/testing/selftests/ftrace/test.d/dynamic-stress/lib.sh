@@ -35,7 +35,7 @@ scaled() { # times
 
 # What a test counted, for who runs it to show.
 counts() { # words...
-	echo "counts: $*" | tee -a "$FTRACETEST_ROOT/counts"
+	echo "counts: $*" | tee -a "${FTRACETEST_COUNTS:-/dev/null}"
 }
 
 # A program from its sources in this folder: their names begin with its own.

@@ -101,7 +101,7 @@ no_line() { # grep-argument...
 # or any number. It is told behind the result, whatever that is.
 choose_seed() { # name-of-test
 	SEED=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
-	echo "$1: SEED=$SEED" | tee -a "$FTRACETEST_ROOT/counts"
+	echo "$1: SEED=$SEED" | tee -a "${FTRACETEST_COUNTS:-/dev/null}"
 }
 
 # ---- files
