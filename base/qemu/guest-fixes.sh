@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest, on any kernel: what one patch of base/fixes mends. Succeeds if it
+# is mended; fails, with a line that says what was seen, if it is not.
+#
+# usage: guest-fixes.sh FIX FOLDER-OF-MODULES
+
+fix=$1 modules=$2
+cd /sys/kernel/tracing || exit 2
+
+die() { echo "$fix: $*"; exit 1; }
+# Something is not as the test needs it: on no kernel is that what is looked for.
+unable() { echo "$fix: cannot be tested: $*"; exit 2; }
+
+# Have calls of a function fail, until mend.
+fail() { # function [skip=N] [times=N] [ret=N]
+	from=$(($(dmesg | wc -l) + 1))
+	insmod "$modules/fixes_fail.ko" func="$1" "${@:2}" || unable "no probe at $1"
+}
+failed() {
+	dmesg | tail -n "+$from" | grep -q 'fixes_fail: .* returns' || unable "nothing failed"
+}
+mend() {
+	failed
+	rmmod fixes_fail
+}
+
+# Write to a file; true if that is refused.
+refused() { # what file
+	! { echo "$1" >"$2"; } 2>/dev/null
+}
+
+# Have this shell, not a child of it, call vfs_read(); is it in the trace?
+traced_read() {
+	local line
+	echo >trace
+	read -r line </proc/version
+	[ -n "$line" ] && grep -q 'vfs_read()' trace
+}
+
+case $fix in
+43-function-tracer-error)
+	fail register_ftrace_function
+	refused function current_tracer || { failed; die "the tracer that failed is $(cat current_tracer)"; }
+	mend
+	[ "$(cat current_tracer)" = nop ] || die "current_tracer is $(cat current_tracer)"
+	refused function current_tracer && die "it never works again"
+	echo nop >current_tracer
+	;;
+47-graph-tracer-order)
+	echo 'tracepoint_* vfs_read' >set_ftrace_filter || unable "no such functions"
+	echo function_graph >current_tracer || unable "no graph tracer"
+	read -r _ </proc/version
+	echo 0 >tracing_on
+	grep -q vfs_read trace || unable "nothing was traced"
+	seen=$(grep -c tracepoint_ trace)
+	echo nop >current_tracer
+	[ "$seen" -eq 0 ] || die "$seen calls that record names"
+	;;
+48-fgraph-error)
+	echo vfs_read >set_ftrace_filter
+	# Its callback is behind one that looks at the PID.
+	echo $$ >set_ftrace_pid
+	fail ftrace_startup_subops
+	refused function_graph current_tracer || unable "it did not fail"
+	mend
+	refused function_graph current_tracer && die "it never works again"
+	traced_read || die "it works and traces nothing"
+	# A second user does not get its functions; the first keeps them.
+	mkdir instances/a
+	fail ftrace_startup_subops
+	refused function_graph instances/a/current_tracer || unable "the second did not fail"
+	mend
+	traced_read || die "the first user traces nothing any more"
+	refused function_graph instances/a/current_tracer && die "the second never works again"
+	echo nop >instances/a/current_tracer
+	rmdir instances/a
+	echo nop >current_tracer
+	;;
+51-graph-tracer-interrupts)
+	event=events/preemptirq/irq_disable
+	[ -e $event/enable ] || unable "no $event"
+	echo vfs_read >set_ftrace_filter
+	echo function_graph >current_tracer || unable "no graph tracer"
+	echo 1 >$event/enable
+	cat /proc/version >/dev/null
+	echo 0 >$event/enable
+	# To read the trace takes calls of vfs_read().
+	echo 0 >tracing_on
+	grep -q 'vfs_read()' trace || unable "vfs_read was not traced"
+	grep -q irq_disable: trace || unable "no interrupts were disabled at all"
+	seen=$(grep -cE 'irq_disable: caller=trace_graph_(entry|return)' trace)
+	echo nop >current_tracer
+	[ "$seen" -eq 0 ] || die "interrupts were disabled $seen times"
+	;;
+53-event-probes)
+	modprobe trace-events-sample || unable "no module with an event"
+	fail ftrace_hash_move_and_update_ops
+	refused 'vfs_s*:enable_event:sample-trace:foo_bar' set_ftrace_filter ||
+		unable "it did not fail"
+	mend
+	users=$(cat /sys/module/trace_events_sample/refcnt)
+	[ "$users" = 0 ] || die "the event's module has $users users"
+	;;
+54-module-async)
+	insmod "$modules/fixes_async.ko" || unable "no module"
+	mkdir instances/a
+	echo fixes_async_traced >instances/a/set_ftrace_filter || unable "no such function"
+	echo function >instances/a/current_tracer || unable "no tracer"
+	rmmod fixes_async &
+	until grep -q '^fixes_async .* Unloading ' /proc/modules; do
+		sleep 0.1
+	done
+	sleep 1
+	# Its trampoline goes.
+	echo nop >instances/a/current_tracer
+	rmdir instances/a
+	wait $!
+	dmesg | grep -q 'fixes_async: done' || unable "it was not done"
+	;;
+55-latency-tracers-error)
+	for tracer in irqsoff wakeup; do
+		echo 1 >options/function-trace
+		before=$(cat trace_options)
+		fail register_ftrace_function
+		refused $tracer current_tracer || { failed; die "$tracer was selected without functions"; }
+		mend
+		if [ $tracer = wakeup ]; then
+			fail tracepoint_probe_register
+			refused $tracer current_tracer || { failed; die "$tracer was selected without events"; }
+			mend
+		fi
+		[ "$(cat trace_options)" = "$before" ] || die "$tracer left other options"
+		refused $tracer current_tracer && die "$tracer never works again"
+		echo nop >current_tracer
+
+		echo 0 >options/function-trace
+		echo $tracer >current_tracer || unable "no $tracer"
+		fail register_ftrace_function
+		refused 1 options/function-trace || { failed; die "$tracer let the option be set"; }
+		mend
+		echo nop >current_tracer
+	done
+	;;
+56-stack-tracer-error)
+	enabled=/proc/sys/kernel/stack_tracer_enabled
+	fail register_ftrace_function
+	refused 1 $enabled || { failed; die "it was enabled"; }
+	mend
+	[ "$(cat $enabled)" = 0 ] || die "it is enabled"
+	refused 1 $enabled && die "it never works again"
+	echo 0 >$enabled
+	;;
+60-sample-ops-count)
+	# The second of two is told that it is registered.
+	fail register_ftrace_function skip=1 ret=0
+	modprobe ftrace-ops nr_ops_relevant=2 check_count=1 nr_function_calls=10 \
+		2>/dev/null
+	mend
+	case $(dmesg | grep -c 'Counter called 0 times (expected 10)') in
+	0)	die "nothing was said" ;;
+	1)	;;
+	*)	unable "the first was not called" ;;
+	esac
+	;;
+*)
+	unable "no such test"
+	;;
+esac
+echo "$fix: mended"
