@@ -19,18 +19,8 @@ linux=$build/linux
 [ $# -eq 0 ] || names=("$@")
 mkdir -p "$dir"
 
-# The base with the fixes alone: what else would differ is not ours to answer for.
 fixed=$dir/linux
-rm -rf "$fixed"
-cp -al "$build/base" "$fixed"
-while IFS= read -r fix; do
-	changed_by "$top/base/$fix" | while IFS= read -r f; do
-		# The base has the same inode.
-		cp -p "$fixed/$f" "$dir/file"
-		mv "$dir/file" "$fixed/$f"
-	done
-	patch -d "$fixed" -p1 --fuzz=0 --no-backup-if-mismatch --batch --silent <"$top/base/$fix"
-done < <(hooks | grep '^fixes/')
+"$top/base/fixed-base.sh" "$fixed"
 
 compile() { # TREE OUT GOAL...
 	local out=$2 tree=$1
@@ -41,6 +31,7 @@ compile() { # TREE OUT GOAL...
 
 # All objects of one tree.
 build_all() { # TREE OUT
+	compile "$1" "$2" allnoconfig >"$2.nothing" 2>&1 || { cat "$2.nothing"; return 1; }
 	compile "$1" "$2" "$defconfig" &&
 		"$1/scripts/kconfig/merge_config.sh" -m -Q -O "$2" "$2/.config" \
 			"$top/base/config/others.config" &&
@@ -48,6 +39,8 @@ build_all() { # TREE OUT
 		compile "$1" "$2" kernel/trace/ kernel/module/ "${objects[@]}"
 }
 
+# What Kconfig says where hardly anything is chosen, and a select asks for too much.
+warnings() { grep -iA9 warning "$1.nothing" || :; }
 options() { grep -E '^CONFIG_' "$1/.config"; }
 
 list_of() { # OUT
@@ -74,6 +67,7 @@ compare() { # NAME
 			{ tail "$log"; echo "$name: see $log"; return 1; }
 	done
 	cd "$dir/$name" || return
+	diff <(warnings without) <(warnings with) || { echo "$name: Kconfig warns"; return 1; }
 	diff <(options without) \
 		<(options with | grep -vE '^CONFIG_(HAVE_FTRACE_SETS|FTRACE_LISTS)=') ||
 		{ echo "$name: other options"; return 1; }

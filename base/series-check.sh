@@ -11,7 +11,8 @@
 #		patch, before and after each that touches arch/x86/Kconfig, after
 #		each that touches another Kconfig file or a Makefile, and after the
 #		last; with STEPS=all after each patch. Until FTRACE_SETS can be
-#		chosen, what each patch brings of it is compiled as if it could.
+#		chosen, what each patch brings of it is compiled as if it could, and
+#		what has to do with a table of call sites with one, too.
 #
 # Without arguments: checkpatch and build.
 
@@ -61,12 +62,20 @@ is_step() {
 is_part() { # PATCH
 	! offered || return 1
 	[ -f "$tree/kernel/trace/ftrace/Makefile" ] || return 1
-	touches "$1" '(kernel/trace|arch/x86/kernel)/ftrace/.*'
+	touches "$1" '((kernel/trace|arch/x86/kernel)/ftrace|scripts/mcount_loc)/.*'
+}
+
+# Has it to do with a table of call sites?
+has_table() { # PATCH
+	touches "$1" '(.*/table[^/]*|scripts/mcount_loc/.*)' ||
+		touches "$1" 'kernel/trace/ftrace/((boot|module|ftraced)\.c|sites/recorder\.h)' ||
+		touches "$1" 'arch/x86/kernel/ftrace/(site|caller|entry_64)\..*'
 }
 
 offered() { grep -q 'select HAVE_FTRACE_SETS' "$tree/arch/x86/Kconfig"; }
 
-# Configure $1 for what the copy has now.
+# Configure $1 for what the copy has now, with the options in $more.
+more=()
 configure() { # OUTPUT-DIR
 	local fragments=("$config/small.config")
 	{
@@ -78,6 +87,7 @@ configure() { # OUTPUT-DIR
 			printf '# CONFIG_%s is not set\n' FTRACE_SETS FTRACE_KSELFTEST \
 				FTRACE_TEST_MODULES FTRACE_KUNIT_TEST
 		fi
+		[ ${#more[@]} -eq 0 ] || printf 'CONFIG_%s=y\n' "${more[@]}"
 	} >"$dir/step.config"
 	fragments+=("$config/series.config" "$dir/step.config")
 	"$top/base/configure.sh" "$tree" "$1" "${fragments[@]}"
@@ -103,7 +113,7 @@ build_step() { # NAME
 }
 
 # What there is of the core, while nobody can choose it.
-build_part() { # NAME
+build_part() { # NAME PATCH
 	local kconfig=$tree/arch/x86/Kconfig folders=(kernel/trace/ftrace/) status=0
 	[ ! -d "$tree/arch/x86/kernel/ftrace" ] || folders+=(arch/x86/kernel/ftrace/)
 	say COMPILE "$1"
@@ -115,6 +125,11 @@ build_part() { # NAME
 	if ! offered || ! compile "$1-part" "$out-sets" "${folders[@]}" ||
 		! grep -qx CONFIG_FTRACE_SETS=y "$out-sets/.config"; then
 		status=1
+	elif has_table "$2"; then
+		more=(FTRACE_TABLE)
+		[ ! -f "$tree/scripts/mcount_loc/mcount_loc.c" ] || more+=(FTRACE_TABLE_MCOUNT_LOC)
+		compile "$1-table" "$out-table" "${folders[@]}" || status=1
+		more=()
 	fi
 	mv "$dir/Kconfig" "$kconfig"
 	return "$status"
@@ -132,7 +147,7 @@ state_of_base() {
 apply() { # BUILD
 	local i patch name
 	# Objects would be newer than what the base has of their sources.
-	rm -rf "$tree" "$out" "$out-sets"
+	rm -rf "$tree" "$out" "$out-sets" "$out-table"
 	state_of_base >"$dir/base.before"
 	mkdir -p "$tree"
 	cp -al "$base/." "$tree/"
@@ -147,7 +162,7 @@ apply() { # BUILD
 			build_step "$name" || return
 		fi
 		if [ -n "$1" ] && is_part "$patch"; then
-			build_part "$name" || return
+			build_part "$name" "$patch" || return
 		fi
 	done
 	state_of_base >"$dir/base.after"
