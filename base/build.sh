@@ -55,11 +55,14 @@ small-ways)	like=small ;;
 esac
 if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; then
 	say COPY "build/$like to build/$which"
-	cp -a --reflink=auto "$build/$like/." "$out/"
-	rm -rf "$out/modules" "$out/suites" "$out/.config.state"
+	flock -s "$build/$like/.lock" cp -a --reflink=auto "$build/$like/." "$out/" ||
+		{ rm -f "$out/.config"; die "cannot copy build/$like"; }
+	rm -rf "$out/modules" "$out/suites" "$out/.config.state" "$out/vmlinux" \
+		"$out/arch/x86/boot/bzImage"
 	# The commands that made objtool name its place; made again, it would have
 	# every object made again.
-	find "$out/tools" -name '.*.cmd' -exec sed -i "s|$build/$like/|$out/|g" {} +
+	find "$out/tools" "$out/arch/x86" -name '.*.cmd' -exec sed -i \
+		-e "s|$build/$like/|$out/|g" -e "s|\.\./$like/|../$which/|g" {} +
 	# Nor does kbuild see other FTRACE_FLAGS.
 	[ -z "$FTRACE_FLAGS" ] ||
 		rm -rf "$out/kernel/trace/ftrace" "$out/arch/x86/kernel/ftrace"

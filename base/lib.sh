@@ -83,6 +83,14 @@ changed_by() { # PATCH...
 	sed -n 's/^+++ b\/\([^[:space:]]*\).*/\1/p' "$@" | sort -u
 }
 
+# A script in front of Debian's python3, which looks for the version that is wanted, takes
+# longer than most of what python3 is started for.
+if read -r -n 2 first <"$(command -v python3)" && [ "$first" = '#!' ] &&
+	[ -x /usr/bin/python3 ] && mkdir -p "$build/bin" &&
+	ln -sf /usr/bin/python3 "$build/bin/"; then
+	PATH=$build/bin:$PATH
+fi 2>/dev/null
+
 # Take what an object depends on from the compiler, which writes it down anyway: to
 # have it preprocess each file twice takes a third of a build. See cc.sh, too.
 export CCACHE_DEPEND=1

@@ -28,6 +28,7 @@ tests)		groups='make build source boot check docs tests model' ;;
 callers|matrix)	groups="make build source boot check docs tests model $set" ;;
 lint)		groups='make build source check docs' ;;
 bench|quilt|others)	groups="make build source $set" ;;
+others-boot)	groups='make build source others others-boot' ;;
 ibt)		groups='make build source boot ibt' ;;
 model)		groups='make model' ;;
 *)		die "no such set of packages: $set" ;;
@@ -92,6 +93,8 @@ ibt	mtools			mformat
 ibt	vgabios			/usr/share/bochs/VGABIOS-lgpl-latest
 ibt	xorriso			xorriso
 quilt	quilt			quilt
+others-boot	qemu-system-arm		qemu-system-aarch64
+others-boot	qemu-system-x86		qemu-system-i386
 others	gcc-aarch64-linux-gnu	aarch64-linux-gnu-gcc
 others	gcc-arm-linux-gnueabihf	arm-linux-gnueabihf-gcc
 others	gcc-mips-linux-gnu	mips-linux-gnu-gcc
@@ -103,7 +106,12 @@ source	linux-source-6.12	/usr/src/linux-source-6.12.tar.xz
 
 [ -z "${LINUX:-}" ] || groups=${groups/ source/}
 
-installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+# All are asked of at once, since dpkg reads its whole list each time.
+states=
+ask_dpkg() { # PACKAGE...
+	states=" $(dpkg-query -W -f '${Package}=${db:Status-Status} ' "$@" 2>/dev/null || :)"
+}
+installed() { [[ $states == *" $1=installed "* ]]; }
 
 # What is for root alone need not be in a user's PATH.
 there() {
@@ -131,6 +139,12 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	probe=$(mktemp)
 	trap 'rm -f "$probe"' EXIT
 fi
+
+wanted=()
+while read -r group package _; do
+	[[ -z $package || " $groups " != *" $group "* ]] || wanted+=("$package")
+done <<<"$packages"
+[ -n "$probe" ] || ask_dpkg "${wanted[@]}"
 
 absent=() lacking=
 while read -r group package signs; do
