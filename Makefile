@@ -20,8 +20,8 @@ help:
 #:   make test        the tests of this kernel; last line: N passed, N failed, N skipped
 #:   make test-quick  those of them that take a minute or two
 #:   make stress      those with NMIs, faults, everything at once, in full
-#:   make soak        the stress suite at double scale, then the dynamic suite ROUNDS
-#:                    times; an hour or two
+#:   make soak        the stress suite at double scale, all kinds of users without
+#:                    trampolines, and the dynamic suite ROUNDS times; two hours
 #:   make debug-test  our tests on a kernel with KASAN, lockdep, kmemleak, UBSAN
 #:   make kcsan-test  our tests on a kernel with KCSAN
 #:   make table-test  our tests on a kernel with a table of call sites
@@ -46,9 +46,13 @@ help:
 #:                    our files; also that none uses another that is above it,
 #:                    that assertions of shell tests can fail and that no file
 #:                    names a host
+#:   make fixes-test  what each patch of base/fixes mends: the stock kernel shows it,
+#:                    a kernel of this source with the stock core does not
 #:   make others      that x86-64 without this core and seven other architectures get
 #:                    the same instructions as before; make setup-others installs
 #:                    compilers for them
+#:   make others-boot  that kernels for 32-bit x86 and arm64 find the same as before when
+#:                    they test their tracers
 #:   make randconfigs   N random configurations of tracing, of this core and the
 #:                    other; two of twenty are booted
 #:   make kernel      build the kernel only (build/recorder); others made of the
@@ -93,8 +97,8 @@ help:
 #:                        ftracetest and so on)
 #:   make setup-callers   that, and what make callers needs
 #:   make setup-matrix    that of the tests, and what make matrix needs
-#:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt or
-#:                        others
+#:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt, others or
+#:                        others-boot
 #:
 #: All others say what is missing, and which of these installs it.
 #:
@@ -102,7 +106,7 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 # setup-SET installs, need-SET only looks.
-sets := build run tests callers matrix lint bench model ibt quilt others
+sets := build run tests callers matrix lint bench model ibt quilt others others-boot
 asked := "make $(MAKECMDGOALS)"
 
 .PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
@@ -158,7 +162,7 @@ test-quick: need-run kernel
 ROUNDS ?= 2
 soak: need-tests kernel
 	@STRESS=$(or $(STRESS),2) $(qemu)/test.sh \
-		stress $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
+		stress fallback $(patsubst %,dynamic,$(shell seq $(ROUNDS)))
 
 debug-test kcsan-test: %-test: need-tests %
 	@$(qemu)/test.sh --kernel $*
@@ -212,9 +216,15 @@ bench-mcount-loc: need-bench kernel stock
 lint: need-lint prepare
 	@base/lint.sh
 
-.PHONY: others randconfigs
+.PHONY: fixes-test others others-boot randconfigs
+fixes-test: need-tests stock lists
+	@base/fixes-test.sh
+
 others: need-others prepare
 	@base/others.sh
+
+others-boot: need-others-boot prepare
+	@base/others-boot.sh
 
 N ?= 20
 randconfigs: need-tests prepare

@@ -236,7 +236,9 @@ check 'make prepare without dpkg and headers' \
 mkdir "$work/apt"
 cat >"$work/apt/dpkg-query" <<DPKG
 #!/bin/sh
-[ ! -e "$work/installed" ] || printf installed
+[ -e "$work/installed" ] || exit
+shift 3 # -W -f FORMAT
+printf '%s=installed ' "\$@"
 DPKG
 cat >"$work/apt/apt-get" <<APT
 #!/bin/sh
@@ -252,14 +254,15 @@ bare() {
 }
 for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
 	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test lists-test \
-	callers callers-stock others randconfigs bench bench-mcount-loc lint quilt series series-check; do
+	callers callers-stock fixes-test others others-boot randconfigs bench bench-mcount-loc lint quilt series series-check; do
 	check "make $target asks for what is missing" \
 		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
 		fails bare $target
 done
 check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
 for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
-	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-others; do
+	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-others \
+	setup-others-boot; do
 	rm -f "$work/installed"
 	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target
 done
@@ -375,17 +378,17 @@ chmod +x "$sim/qemu/run.py"
 # The table of these results on stock and on ours, of a.tc, b.tc and b.tc (instance);
 # "-" is none, after a "!" is what the log said.
 table() {
-	local kernel result case
+	local kernel result case cases=($'a.tc\t' $'b.tc\t' $'b.tc\t(instance)')
 
 	rm -f "$sim"/ftracetest/*
 	for kernel in stock recorder; do
 		case=0
 		for result in $1; do
-			case=$((case + 1))
-			[ "$result" != - ] || continue
-			sed -n "${case}p" <<<$'a.tc\t\nb.tc\t\nb.tc\t(instance)' |
-				sed "s/\$/\t${result%!*}\t1\t${result#"${result%!*}"}/" \
+			[ "$result" = - ] ||
+				printf '%s\t%s\t1\t%s\n' "${cases[case]}" "${result%%!*}" \
+					"${result#"${result%%!*}"}" \
 					>>"$sim/ftracetest/$kernel.txt"
+			case=$((case + 1))
 		done
 		shift
 	done

@@ -31,9 +31,9 @@ turns=(--turns)
 # shellcheck disable=SC2004
 limit() { echo $(($1 + $1 * $stress)); }
 [ "$kernel" != kcsan ] || turns=()
-lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch callers base
-	startup docs sizes mcount_loc others lint"
-       "users stress boots")
+lanes=("runner model kunit demo dynamic dynamic-jmp graph tracers livepatch base startup
+	docs sizes others lint"
+       "users stress boots callers mcount_loc")
 if [ "$kernel" = recorder ]; then
 	stress=${STRESS:-1/3}
 	options+=(--silence 900 --limit "$(limit 5400)")
@@ -246,6 +246,7 @@ dead_boots() {
 }
 
 suite_boots() { boots boots.list boot-; dead_boots; }
+suite_fallback() { boots fallback.list boot-; }
 suite_table-boots() { boots table-boots.list boot-; }
 
 # The base's own tests of livepatch.
