@@ -36,8 +36,8 @@ build_one() { # TREE OUT
 
 # It ends by a panic for want of an init, after which it would boot again.
 boot() { # OUT
-	timeout 1200 "${qemu[@]}" -accel tcg,thread=single -nodefaults -display none -no-reboot -m 512 -smp 2 \
-		-kernel "$1/$image" -append "$append panic=-1" -serial "file:$1/console" </dev/null
+	timeout 1200 "${qemu[@]}" -accel tcg,thread=single -nodefaults -display none \
+		-no-reboot -m 512 -smp 2 -kernel "$1/$image" -append "$append panic=-1" -serial "file:$1/console" </dev/null
 	tr -d '\r' <"$1/console" | sed 's/^\[ *[0-9.]*\] //' >"$1/said"
 	grep -q 'Kernel panic - not syncing: No working init found' "$1/said" ||
 		{ tail -n 5 "$1/said"; echo "it did not come to its end"; return 1; }
@@ -91,7 +91,7 @@ for name; do
 	esac
 	for program in "${cross}gcc" "${qemu[0]}"; do
 		command -v "$program" >/dev/null ||
-			missing "$program" "base/others-boot.sh $name" "make setup-others installs it"
+			missing "$program" "base/others-boot.sh $name" "make setup-others-boot installs it"
 	done
 	cc=$(by_ccache "${cross}gcc") hostcc=$(by_ccache gcc)
 	(try "$name") || status=1
