@@ -391,7 +391,9 @@ suite_others() {
 
 suite_runner() {
 	judge runner -- "$here/runner-test.sh"
+	judge runner -- "$here/ftracetest-test.sh"
 	judge runner -- "$here/callers-test.sh"
+	judge runner -- "$here/callers-guest-test.sh"
 	judge runner -- "$here/judge-test.py"
 	judge runner -- "$here/arrows-test.sh"
 }
