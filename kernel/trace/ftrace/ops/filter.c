@@ -25,26 +25,29 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 }
 
 /**
- * ftrace_filter_is_whole - is a filter a list of which no site was set aside?
+ * ftrace_filter_can_serve - would an ops with this filter be called?
  * @f: the filter
- *
- * An ops that sends functions elsewhere relies on it that each function in its
- * filter does go there.
+ * @all: the ops sends functions elsewhere, and relies on it that each of them does
+ *	 go there: no site may have been set aside, and the filter has to be a list.
+ *	 For any other ops one good site is enough.
  *
  * Context: process, ftrace_lock held.
  */
-bool ftrace_filter_is_whole(const struct ftrace_filter *f)
+bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (ftrace_hash_empty(f->filter))
-		return false;
+		return !all;
 	for (i = 0; i < f->filter->count; i++) {
-		if (ftrace_site_is_bad(ftrace_text_addr(f->filter->sites[i])))
-			return false;
+		bool bad = ftrace_site_is_bad(ftrace_text_addr(f->filter->sites[i]));
+
+		if (bad == all)
+			return !all;
 	}
-	return true;
+	/* All sites of a list may have gone with their text: that is not refused. */
+	return all || !f->filter->count;
 }
 
 /* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */

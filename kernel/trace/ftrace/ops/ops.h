@@ -90,7 +90,7 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs);
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs);
-bool ftrace_filter_is_whole(const struct ftrace_filter *f);
+bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
 int ftrace_filter_copy(struct ftrace_ops_hash *to,

@@ -314,7 +314,9 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  * @bad: with -EINVAL, the index of the first entry whose site is not what it
  *	 should be; it has been reported
  *
- * Between two slices other CPUs run, with some sites old and some new.
+ * Sites that keep what they call are checked, too: whoever comes to be served by
+ * one has to be told if it calls nobody. Between two slices other CPUs run, with
+ * some sites old and some new.
  *
  * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
  * Return: 0; or -ENOMEM, -EINVAL, or -EFAULT if there is no page where a site is, and
@@ -322,13 +324,14 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  */
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 {
-	int err, ret;
+	int err = 0, ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!plan->nr_text)
+	if (!plan->nr)
 		return 0;
 
-	err = ftrace_text_prepare(plan);
+	if (plan->nr_text)
+		err = ftrace_text_prepare(plan);
 	/* If text is missing, the check says where. */
 	if (err && err != -EFAULT)
 		return err;
@@ -344,7 +347,7 @@ int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 		write_slices(plan);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
-	if (!err)
+	if (plan->nr_text && !err)
 		ftrace_text_finish();
 	return ret;
 }

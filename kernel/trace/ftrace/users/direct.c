@@ -322,12 +322,16 @@ EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
 
 static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
 {
+	struct ftrace_filter f;
 	int ret;
 
 	lockdep_assert_held(&direct_mutex);
 	if (!is_registered(ops) || !can_be_called(addr))
 		return -EINVAL;
 	guard(mutex)(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	if (!ftrace_filter_can_serve(&f, true))
+		return -EINVAL;
 	ret = ftrace_update_direct(ops, addr);
 	if (ret)
 		return ret;
@@ -344,8 +348,8 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
  * No call is lost: it goes to the old code or to the new.
  *
  * Context: process.
- * Return: 0; -EINVAL if @ops is not registered, or no such code can be called;
- * -ENOMEM; then nothing has changed.
+ * Return: 0; -EINVAL if @ops is not registered, no such code can be called, or a
+ * call site is not what it should be; -ENOMEM; then nothing has changed.
  */
 int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {

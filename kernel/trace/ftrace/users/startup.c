@@ -24,7 +24,7 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EINVAL;
 	}
-	if (ops->flags & FTRACE_OPS_DIVERTS && !ftrace_filter_is_whole(f))
+	if (!ftrace_filter_can_serve(f, ops->flags & FTRACE_OPS_DIVERTS))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
 		return -EBUSY;
