@@ -367,7 +367,7 @@ static int calls_open(struct inode *inode, struct file *file)
 	s = ((struct seq_file *)file->private_data)->private;
 
 	ret = kallsyms_on_each_symbol(add_entry, s);
-	if (!ret)
+	if (!ret && IS_ENABLED(CONFIG_MODULES))
 		ret = module_kallsyms_on_each_symbol(NULL, add_entry, s);
 	if (ret) {
 		sites_release(inode, file);

@@ -207,9 +207,10 @@ check_text() {
 	cut -d' ' -f1 "$TMPDIR/avail" | text_of > "$TMPDIR/text"
 	# What is called directly has a line of its own.
 	sed '/^\t/d; s/ (.*//' "$TRACEFS/enabled_functions" > "$TMPDIR/listed"
+	cat "$HELPER/calls" > "$TMPDIR/calls"
 	# All of them are in order of addresses.
 	awk -v text="$TMPDIR/text" -v listed="$TMPDIR/listed" \
-	    -v calls="$HELPER/calls" '
+	    -v calls="$TMPDIR/calls" '
 		function bad(what) {
 			print what > "/dev/stderr"
 			if (++bads == 10)
