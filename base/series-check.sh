@@ -7,12 +7,15 @@
 # checkpatch	each patch goes through checkpatch --strict
 # apply		each applies to a copy of the base, which in the end is the same as
 #		build/linux; the base stays as it was
-# build		the same, and a small kernel is built of the copy: after the first
-#		patch, before and after each that touches arch/x86/Kconfig, after
-#		each that touches another Kconfig file or a Makefile, and after the
-#		last; with STEPS=all after each patch. Until FTRACE_SETS can be
-#		chosen, what each patch brings of it is compiled as if it could, and
-#		what has to do with a table of call sites with one, too.
+# build		the same, and a small kernel is built of the copy and booted: after
+#		the first patch, before and after each that touches arch/x86/Kconfig,
+#		after each that touches another Kconfig file or a Makefile, and after
+#		the last, where the core of the base is built, too; with STEPS=all
+#		after each patch. Until FTRACE_SETS can be chosen, what each patch
+#		brings of it is compiled as if it could, and what has to do with a
+#		table of call sites with one, too. With STEPS=all, what has to do with
+#		tracing is compiled after the first patch, the middle one and the last
+#		with all options there are.
 #
 # Without arguments: checkpatch and build.
 
@@ -65,6 +68,11 @@ is_part() { # PATCH
 	touches "$1" '((kernel/trace|arch/x86/kernel)/ftrace|scripts/mcount_loc)/.*'
 }
 
+# Does it bring what only a table of call sites has compiled, once it can be chosen?
+is_table() { # PATCH
+	offered && touches "$1" '(.*/table[^/]*\.[ch]|scripts/mcount_loc/.*)'
+}
+
 # Has it to do with a table of call sites?
 has_table() { # PATCH
 	touches "$1" '(.*/table[^/]*|scripts/mcount_loc/.*)' ||
@@ -74,8 +82,9 @@ has_table() { # PATCH
 
 offered() { grep -q 'select HAVE_FTRACE_SETS' "$tree/arch/x86/Kconfig"; }
 
-# Configure $1 for what the copy has now, with the options in $more.
-more=()
+# Configure $1 for what the copy has now, with the options in $more; with the core of the
+# base if $lists says so.
+more=() lists=
 configure() { # OUTPUT-DIR
 	local fragments=("$config/small.config")
 	{
@@ -83,7 +92,7 @@ configure() { # OUTPUT-DIR
 		if grep -q '^config SCHED_SWITCH_TRACER' "$tree/kernel/trace/Kconfig"; then
 			echo CONFIG_SCHED_SWITCH_TRACER=y
 		fi
-		if ! offered; then
+		if [ -n "$lists" ] || ! offered; then
 			printf '# CONFIG_%s is not set\n' FTRACE_SETS FTRACE_KSELFTEST \
 				FTRACE_TEST_MODULES FTRACE_KUNIT_TEST
 		fi
@@ -104,12 +113,47 @@ compile() { # NAME OUTPUT-DIR GOAL...
 		echo "$name does not build; the whole log is $log"
 		return 1
 	fi
-	! grep -E 'warning:' "$log" || { echo "$name builds with warnings"; return 1; }
+	! grep -i 'warning:' "$log" || { echo "$name builds with warnings"; return 1; }
 }
 
 build_step() { # NAME
 	say BUILD "$1"
-	compile "$1" "$out" all
+	compile "$1" "$out" all || return
+	"$top/base/qemu/run.py" --kernel "$out/arch/x86/boot/bzImage" --log "$dir/$1.boot.log" \
+		true || { echo "$1 does not boot"; return 1; }
+}
+
+build_lists() { # NAME
+	say BUILD "$1, with the core of the base"
+	lists=yes compile "$1-lists" "$out-lists" all
+}
+
+build_table() { # NAME
+	local folders=(kernel/trace/ftrace/ arch/x86/kernel/ftrace/)
+	say COMPILE "$1, with a table"
+	more=(FTRACE_TABLE FTRACE_TABLE_MCOUNT_LOC)
+	compile "$1-table" "$out-table" "${folders[@]}" || return
+	more=()
+}
+
+# All options there are; of what has to do with tracing.
+build_everything() { # NAME
+	local log=$dir/$1-everything.log cc o=$out-everything
+	cc=$(by_ccache "${CC:-gcc}")
+	say COMPILE "$1, with all options"
+	mkdir -p "$o"
+	: >"$dir/everything.config"
+	! offered || echo CONFIG_FTRACE_SETS=y >"$dir/everything.config"
+	if ! make -C "$tree" O="$o" CC="$cc" HOSTCC="$cc" \
+		KCONFIG_ALLCONFIG="$dir/everything.config" allmodconfig >"$log" 2>&1 ||
+		! make -C "$tree" O="$o" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" \
+			kernel/trace/ arch/x86/kernel/ samples/ >>"$log" 2>&1; then
+		grep -E 'error:|Error [0-9]|\*\*\*' "$log" | head -n 20
+		echo "$1 does not compile with all options; the whole log is $log"
+		return 1
+	fi
+	! grep -i 'warning:' "$log" || { echo "$1 compiles with warnings"; return 1; }
+	! offered || grep -qx CONFIG_FTRACE_SETS=y "$o/.config"
 }
 
 # What there is of the core, while nobody can choose it.
@@ -147,7 +191,7 @@ state_of_base() {
 apply() { # BUILD
 	local i patch name
 	# Objects would be newer than what the base has of their sources.
-	rm -rf "$tree" "$out" "$out-sets" "$out-table"
+	rm -rf "$tree" "$out" "$out"-{sets,table,lists,everything}
 	state_of_base >"$dir/base.before"
 	mkdir -p "$tree"
 	cp -al "$base/." "$tree/"
@@ -164,7 +208,15 @@ apply() { # BUILD
 		if [ -n "$1" ] && is_part "$patch"; then
 			build_part "$name" "$patch" || return
 		fi
+		if [ -n "$1" ] && is_table "$patch"; then
+			build_table "$name" || return
+		fi
+		[ -z "$1" ] || [ "${STEPS:-}" != all ] || case $i in
+		0 | $((${#patches[@]} / 2)) | $((${#patches[@]} - 1)))
+			build_everything "$name" || return ;;
+		esac
 	done
+	[ -z "$1" ] || build_lists "$name" || return
 	state_of_base >"$dir/base.after"
 	cmp "$dir/base.before" "$dir/base.after" || return
 	# Less what Python, Sphinx and checkpatch leave where they are run.
