@@ -173,7 +173,7 @@ void ftrace_release_mod(struct module *mod)
 	remove_mod_text(mod, MOD_TEXT);
 	remove_mod_text(mod, MOD_INIT_TEXT);
 	scoped_guard(mutex, &ftrace_lock)
-		ftrace_gone_forget(mod);
+		ftrace_gone_drop(mod);
 	ftrace_forget_end();
 }
 

@@ -48,7 +48,7 @@ static bool find_site(struct filter_cursor *c)
 
 	if (ftrace_hash_empty(hash))
 		return !c->key;
-	c->idx = ftrace_hash_from(hash, c->key);
+	c->idx = ftrace_hash_lower_bound(hash, c->key);
 	return c->idx < hash->count;
 }
 

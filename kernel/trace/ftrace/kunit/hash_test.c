@@ -82,21 +82,24 @@ static void has_test(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, has(hash, K(16 * i)));
 			KUNIT_EXPECT_FALSE(test, has(hash, K(16 * i) - 1));
 			KUNIT_EXPECT_FALSE(test, has(hash, K(16 * i) + 1));
-			KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, K(16 * i)), i);
-			KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, K(16 * i) - 1), i);
-			KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, K(16 * i) + 1),
-					i + 1);
+			KUNIT_EXPECT_EQ(test, i,
+					ftrace_hash_lower_bound(hash, K(16 * i)));
+			KUNIT_EXPECT_EQ(test, i,
+					ftrace_hash_lower_bound(hash, K(16 * i) - 1));
+			KUNIT_EXPECT_EQ(test, i + 1,
+					ftrace_hash_lower_bound(hash, K(16 * i) + 1));
 		}
 		KUNIT_EXPECT_FALSE(test, has(hash, K(16 * nr)));
 		KUNIT_EXPECT_FALSE(test, has(hash, 0));
 		KUNIT_EXPECT_FALSE(test, has(hash, U32_MAX));
-		KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, 0), 0);
-		KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, U32_MAX), nr);
+		KUNIT_EXPECT_EQ(test, ftrace_hash_lower_bound(hash, 0), 0);
+		KUNIT_EXPECT_EQ(test, ftrace_hash_lower_bound(hash, U32_MAX), nr);
 	}
 	hash = SET(test, K(1), U32_MAX);
-	KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, U32_MAX), 1);
-	KUNIT_EXPECT_EQ(test, ftrace_hash_from(hash, 1ULL << 32), 2);
-	KUNIT_EXPECT_EQ(test, 0, ftrace_hash_from(keep(test, ftrace_hash_nothing()), 0));
+	KUNIT_EXPECT_EQ(test, ftrace_hash_lower_bound(hash, U32_MAX), 1);
+	KUNIT_EXPECT_EQ(test, ftrace_hash_lower_bound(hash, 1ULL << 32), 2);
+	KUNIT_EXPECT_EQ(test, 0,
+			ftrace_hash_lower_bound(keep(test, ftrace_hash_nothing()), 0));
 	KUNIT_EXPECT_FALSE(test, has(NULL, K(0)));
 	KUNIT_EXPECT_FALSE(test, has(keep(test, ftrace_hash_nothing()), K(0)));
 

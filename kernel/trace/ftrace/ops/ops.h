@@ -219,7 +219,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
 int ftrace_update_tramps(void);
 
 /* What the text of a set's call sites is, as ftrace_text_key(), 0 for a nop. */
-static inline u32 ftrace_set_text(u32 id)
+static inline u32 ftrace_opset_text(u32 id)
 {
 	return ftrace_sites_on ? ftrace_opset_target(id) : 0;
 }
@@ -229,7 +229,7 @@ static inline u32 ftrace_rec_text(const struct dyn_ftrace *rec)
 {
 	if (rec->state & FTRACE_REC_NEW)
 		return rec->state & FTRACE_REC_NOP ? 0 : ftrace_text_key(MCOUNT_ADDR);
-	return ftrace_set_text(ftrace_rec_set(rec));
+	return ftrace_opset_text(ftrace_rec_set(rec));
 }
 
 int ftrace_plan_finish(struct ftrace_plan *plan, int ret);

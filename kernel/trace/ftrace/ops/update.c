@@ -111,8 +111,8 @@ static int take_step(struct update *u, u32 id, bool want)
 		s->state = FTRACE_REC_BAD;
 		return s->to;
 	}
-	s->from_text = ftrace_set_text(id);
-	s->to_text = ftrace_set_text(s->to);
+	s->from_text = ftrace_opset_text(id);
+	s->to_text = ftrace_opset_text(s->to);
 	return 0;
 }
 
@@ -285,7 +285,7 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 	if (to == id || WARN_ON_ONCE(to < 0))
 		return;
 	e.state = to;
-	e.to = ftrace_set_text(to);
+	e.to = ftrace_opset_text(to);
 	ftrace_plan_finish_one(&e);
 }
 

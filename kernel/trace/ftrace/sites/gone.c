@@ -151,12 +151,12 @@ void ftrace_gone_keep(struct ftrace_region *r)
 }
 
 /**
- * ftrace_gone_forget - forget the names that were kept for a module
+ * ftrace_gone_drop - free the names that were kept for a module
  * @mod: the module, which is going away
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_gone_forget(const struct module *mod)
+void ftrace_gone_drop(const struct module *mod)
 {
 	struct gone_text *t, *next;
 

@@ -107,7 +107,7 @@ int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		      struct ftrace_region *r, unsigned long ip);
 
 void ftrace_gone_keep(struct ftrace_region *r);
-void ftrace_gone_forget(const struct module *mod);
+void ftrace_gone_drop(const struct module *mod);
 int ftrace_gone_lookup(unsigned long addr, unsigned long *size,
 		       unsigned long *off, char **modname, char *sym);
 bool ftrace_gone_nth(unsigned int *n, unsigned long *value, char *name,

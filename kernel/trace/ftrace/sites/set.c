@@ -224,14 +224,14 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
 }
 
 /**
- * ftrace_hash_from - where the sites of a set begin that are not below an address
+ * ftrace_hash_lower_bound - find the first site of a set at or above an address
  * @hash: the set
  * @key: the address as ftrace_text_key(), or one more than any can be
  *
  * Context: any; the caller keeps @hash from being freed.
- * Return: the index of the first one, or how many there are in @hash if there is none.
+ * Return: the index of that site, or how many sites @hash has if there is none.
  */
-unsigned int ftrace_hash_from(const struct ftrace_hash *hash, u64 key)
+unsigned int ftrace_hash_lower_bound(const struct ftrace_hash *hash, u64 key)
 {
 	unsigned int low = 0, high = hash->count;
 
@@ -265,8 +265,8 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 
 	if (ftrace_hash_empty(hash))
 		return hash;
-	from = ftrace_hash_from(hash, start);
-	to = ftrace_hash_from(hash, end);
+	from = ftrace_hash_lower_bound(hash, start);
+	to = ftrace_hash_lower_bound(hash, end);
 	/* Most modules are in nobody's filter. */
 	if (from >= to)
 		return hash;

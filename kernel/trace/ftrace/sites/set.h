@@ -31,7 +31,7 @@ struct ftrace_hash *ftrace_hash_nothing(void);
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash);
 struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 				       u32 start, u32 end);
-unsigned int ftrace_hash_from(const struct ftrace_hash *hash, u64 key);
+unsigned int ftrace_hash_lower_bound(const struct ftrace_hash *hash, u64 key);
 
 /* Free a set that nobody else has seen, be it NULL or an error pointer. */
 static inline void ftrace_hash_free(struct ftrace_hash *hash)

@@ -26,7 +26,7 @@
  *           unregister I            unregister_ftrace_function()
  *           modify I                modify_ftrace_direct(), to other code that
  *                                   does the same, or back
- *           zero I                  forget what it saw
+ *           zero I                  set its counts to 0
  *           drop I                  unregister it if need be, and free it
  * result  what the last command returned: 0 or a negative error
  * seen    a line "I FUNCTION COUNT" for each function an ops was called from
@@ -239,7 +239,7 @@ static struct test_ops *get_ops(unsigned int nr)
 	return all_ops[nr];
 }
 
-static void forget(struct test_ops *t)
+static void zero_counts(struct test_ops *t)
 {
 	memset(t->seen, 0, sizeof(t->seen));
 	atomic_set(&t->other, 0);
@@ -258,7 +258,7 @@ static int drop(unsigned int nr)
 	if (t->ops.tr)
 		trace_array_put(t->ops.tr);
 	kfree(t->ops.name);
-	/* Who still calls it shall not get away with it. */
+	/* Code that still calls it shall not get away with it. */
 	memset(t, 0x6b, sizeof(*t));
 	kfree(t);
 	all_ops[nr] = NULL;
@@ -338,7 +338,7 @@ static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 	if (!strcmp(cmd, "modify"))
 		return test_modify(t);
 	if (!strcmp(cmd, "zero")) {
-		forget(t);
+		zero_counts(t);
 		return 0;
 	}
 	if (!strcmp(cmd, "free")) {

@@ -176,11 +176,11 @@ static bool others_have(const struct ftrace_ops_hash *h)
 }
 
 /*
- * Is an ops to begin with a copy of the filter @as? Not if its own says
- * something already, or is also used by ops that do not expect that. A tracer
- * that has run before goes on with the filter it had, even if that is empty.
+ * Should @owner start with a copy of @as? Not if its own filter says something
+ * already, or is also used by ops that do not expect that. A tracer that has run
+ * before goes on with the filter it had, even if that is empty.
  */
-static bool is_to_begin(const struct ftrace_ops *owner,
+static bool should_copy(const struct ftrace_ops *owner,
 			const struct ftrace_ops_hash *as)
 {
 	const struct ftrace_ops_hash *h = owner->func_hash;
@@ -209,7 +209,7 @@ int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *fro
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!is_to_begin(owner, from->ops->func_hash))
+	if (!should_copy(owner, from->ops->func_hash))
 		return 0;
 	if (ftrace_tracer_is_current(t))
 		ret = unshare_others(t);

@@ -78,7 +78,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 	if (!tr || (t && t->tr == tr))
 		return 0;
 	if (t)
-		ftrace_tracer_forget(ops);
+		ftrace_tracer_release(ops);
 	t = tracer_alloc(ops, tr);
 	if (!t)
 		return -ENOMEM;
@@ -152,7 +152,7 @@ static bool will_go_on(const struct ftrace_tracer *t)
  * ftrace_tracer_leave - an ops is no longer registered
  * @ops: the ops
  *
- * Its list of tasks is forgotten, its filter is not: patterns in it that wait for
+ * Its lists of tasks are dropped, its filter is not: patterns in it that wait for
  * modules go on waiting. ftrace_free_filter() is for an ops that will not be back.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
@@ -172,14 +172,14 @@ void ftrace_tracer_leave(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_tracer_forget - an ops gives its filter up
+ * ftrace_tracer_release - an ops gives its filter up
  * @ops: the ops, not registered
  *
  * When it is registered again, it is treated as if that were the first time.
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_tracer_forget(struct ftrace_ops *ops)
+void ftrace_tracer_release(struct ftrace_ops *ops)
 {
 	lockdep_assert_held(&ftrace_lock);
 	if (ftrace_tracer_runs(ops->tracer))

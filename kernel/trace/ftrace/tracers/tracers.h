@@ -79,7 +79,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops);
 void ftrace_tracer_cancel(struct ftrace_ops *ops);
 void ftrace_tracer_join(struct ftrace_ops *ops);
 void ftrace_tracer_leave(struct ftrace_ops *ops);
-void ftrace_tracer_forget(struct ftrace_ops *ops);
+void ftrace_tracer_release(struct ftrace_ops *ops);
 
 /* list.c */
 void ftrace_tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life);

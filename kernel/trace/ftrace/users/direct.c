@@ -10,7 +10,7 @@
  * A function can have one direct call, and one ops that changes where it goes
  * on (FTRACE_OPS_FL_IPMODIFY, as livepatch does). It can have both if the
  * direct call, when it runs the function, calls it at the address on the stack.
- * So the ops with the direct call is asked before the other comes, and told
+ * So the ops with the direct call is asked before the other comes, and notified
  * when it has gone.
  */
 #include <linux/err.h>
@@ -69,11 +69,10 @@ static struct ftrace_ops *next_meeting(struct ftrace_ops *at,
 /* ---- ops that change where functions go on ------------------------------- */
 
 /*
- * A direct ops on the functions of @ops that has to be told either that it now
- * shares one of them, or that it no longer does. It cannot go while
- * direct_mutex is held.
+ * A direct ops on the functions of @ops to be notified that it now shares one of
+ * them, or that it no longer does. It cannot go while direct_mutex is held.
  */
-static struct ftrace_ops *find_to_tell(struct ftrace_ops *ops, bool share)
+static struct ftrace_ops *find_to_notify(struct ftrace_ops *ops, bool share)
 {
 	struct ftrace_ops *direct = NULL;
 
@@ -100,14 +99,14 @@ static void set_shared(struct ftrace_ops *direct, bool shared)
 		direct->flags &= ~FTRACE_OPS_FL_SHARED;
 }
 
-/* All direct ops on the functions of @ops are told; -EAGAIN: try again. */
-static int tell(struct ftrace_ops *ops, bool share)
+/* Notify all direct ops on the functions of @ops; -EAGAIN: try again. */
+static int notify_direct(struct ftrace_ops *ops, bool share)
 {
 	struct ftrace_ops *direct;
 	int ret;
 
 	lockdep_assert_held(&direct_mutex);
-	while ((direct = find_to_tell(ops, share))) {
+	while ((direct = find_to_notify(ops, share))) {
 		if (!direct->ops_func)
 			return -EBUSY;
 		ret = direct->ops_func(direct, share ?
@@ -122,12 +121,12 @@ static int tell(struct ftrace_ops *ops, bool share)
 }
 
 /*
- * An ops that is to be told may hold a lock of its own and wait for
- * direct_mutex; then it answers -EAGAIN.
+ * Notify the direct ops that no longer share a function with @ops. One of them
+ * may hold a lock of its own and wait for direct_mutex; then it answers -EAGAIN.
  */
-static void tell_of_parting(struct ftrace_ops *ops)
+static void notify_unshared(struct ftrace_ops *ops)
 {
-	while (tell(ops, false) == -EAGAIN) {
+	while (notify_direct(ops, false) == -EAGAIN) {
 		mutex_unlock(&direct_mutex);
 		cond_resched();
 		mutex_lock(&direct_mutex);
@@ -139,14 +138,14 @@ static int register_ipmodify(struct ftrace_ops *ops)
 	int ret;
 
 	guard(mutex)(&direct_mutex);
-	ret = tell(ops, true);
+	ret = notify_direct(ops, true);
 	if (!ret) {
 		mutex_lock(&ftrace_lock);
 		ret = ftrace_startup(ops);
 		mutex_unlock(&ftrace_lock);
 	}
 	if (ret)
-		tell_of_parting(ops);
+		notify_unshared(ops);
 	return ret;
 }
 
@@ -155,7 +154,7 @@ static int register_ipmodify(struct ftrace_ops *ops)
  * @ops: the ops, initialised
  *
  * Context: process.
- * Return: 0 or an error as of ftrace_startup(); -EBUSY as well if a direct call
+ * Return: 0 or an error of ftrace_startup(); -EBUSY as well if a direct call
  * on one of its functions cannot be shared with it.
  */
 int ftrace_register_ipmodify(struct ftrace_ops *ops)
@@ -173,7 +172,7 @@ int ftrace_register_ipmodify(struct ftrace_ops *ops)
  * @ops: the ops
  *
  * Context: process.
- * Return: 0 or an error as of ftrace_shutdown().
+ * Return: 0 or an error of ftrace_shutdown().
  */
 int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 {
@@ -184,7 +183,7 @@ int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 	ret = ftrace_shutdown(ops);
 	mutex_unlock(&ftrace_lock);
 	if (!ret)
-		tell_of_parting(ops);
+		notify_unshared(ops);
 	return ret;
 }
 
@@ -238,7 +237,7 @@ static int start_direct(struct ftrace_ops *ops)
 	return ret;
 }
 
-static void forget_direct(struct ftrace_ops *ops)
+static void clear_direct(struct ftrace_ops *ops)
 {
 	ops->func = NULL;
 	ops->flags &= ~(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SHARED);
@@ -272,7 +271,7 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 	WRITE_ONCE(ops->direct_call, addr);
 	ret = start_direct(ops);
 	if (ret)
-		forget_direct(ops);
+		clear_direct(ops);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_ftrace_direct);
@@ -287,7 +286,7 @@ static bool is_registered(const struct ftrace_ops *ops)
  * unregister_ftrace_direct - have functions no longer call other code
  * @ops: as registered
  * @addr: the code, as registered
- * @free_filters: forget which functions, too
+ * @free_filters: free the filter of @ops, too
  *
  * When it returns, no new call of the code begins, but a task may be asleep in
  * it.
@@ -313,7 +312,7 @@ int unregister_ftrace_direct(struct ftrace_ops *ops, unsigned long addr,
 		return ret;
 
 	ftrace_ops_wait(ops);
-	forget_direct(ops);
+	clear_direct(ops);
 	if (free_filters)
 		ftrace_free_filter(ops);
 	return 0;

@@ -27,7 +27,7 @@ static struct ftrace_hash *working_copy(struct ftrace_ops *ops, bool enable,
 
 /*
  * Have a set take effect, which then is not the caller's any more. Patterns that
- * wait for modules stay, unless all of it is forgotten.
+ * wait for modules stay, unless all of it is dropped.
  */
 static int set_half(struct ftrace_ops *ops, struct ftrace_hash **hash,
 		    bool enable, bool reset)
@@ -83,10 +83,10 @@ unlock:
  * @ops: the ops
  * @buf: the pattern, see match.c; NULL: none
  * @len: its length in bytes
- * @reset: forget what was set before; NULL with @reset means all functions
+ * @reset: drop what was set before; NULL with @reset means all functions
  *
  * Context: process.
- * Return: 0; -EINVAL (no function matches), -ENOMEM, -ENODEV or an error as of
+ * Return: 0; -EINVAL (no function matches), -ENOMEM, -ENODEV or an error of
  * ftrace_update_ops(); then the filter is as it was.
  */
 int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
@@ -101,7 +101,7 @@ EXPORT_SYMBOL_GPL(ftrace_set_filter);
  * @ops: the ops
  * @buf: the pattern, see match.c; NULL: none
  * @len: its length in bytes
- * @reset: forget what was set before
+ * @reset: drop what was set before
  *
  * Context: process.
  * Return: as ftrace_set_filter().
@@ -117,7 +117,7 @@ EXPORT_SYMBOL_GPL(ftrace_set_notrace);
  * ftrace_set_global_filter - ftrace_set_filter() for the top-level tracer
  * @buf: the pattern or NULL
  * @len: its length in bytes
- * @reset: forget what was set before
+ * @reset: drop what was set before
  *
  * Context: process.
  */
@@ -131,7 +131,7 @@ EXPORT_SYMBOL_GPL(ftrace_set_global_filter);
  * ftrace_set_global_notrace - ftrace_set_notrace() for the top-level tracer
  * @buf: the pattern or NULL
  * @len: its length in bytes
- * @reset: forget what was set before
+ * @reset: drop what was set before
  *
  * Context: process.
  */
@@ -208,12 +208,12 @@ static int change_ips(struct ftrace_ops *ops, const unsigned long *ips,
  * @ips: addresses of functions or of call sites
  * @cnt: how many
  * @remove: take them away; otherwise add them
- * @reset: forget what was set before
+ * @reset: drop what was set before
  *
  * Context: process.
  * Return: 0; -EINVAL (one of them cannot be traced, or is the last one of an ops
  * that sends functions elsewhere), -ENOENT (one that is to be taken away is not
- * there), -ENOMEM, -ENODEV or an error as of ftrace_update_ops(); then the filter
+ * there), -ENOMEM, -ENODEV or an error of ftrace_update_ops(); then the filter
  * is as it was.
  */
 int ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
@@ -232,7 +232,7 @@ EXPORT_SYMBOL_GPL(ftrace_set_filter_ips);
  * @ops: the ops
  * @ip: address of the function or of its call site
  * @remove: take it away; otherwise add it
- * @reset: forget what was set before
+ * @reset: drop what was set before
  *
  * Context: process.
  * Return: as ftrace_set_filter_ips().
@@ -271,7 +271,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	if (WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
 		return;
 	guard(mutex)(&ftrace_lock);
-	ftrace_tracer_forget(ops);
+	ftrace_tracer_release(ops);
 	ops->func_hash = &ops->local_hash;
 	ftrace_filter_clear(&ops->local_hash);
 }

@@ -220,7 +220,8 @@ static struct func_probe *probe_at(struct trace_array *tr,
 		live = ftrace_probe_live(probe);
 		if (!live || probe->id > pos->id)
 			continue;
-		*n = ftrace_hash_from(live, probe->id == pos->id ? pos->key : 0);
+		*n = ftrace_hash_lower_bound(live, probe->id == pos->id ?
+					     pos->key : 0);
 		if (*n < live->count)
 			return probe;
 	}
