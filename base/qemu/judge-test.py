@@ -318,7 +318,7 @@ def alarms():
                 ("[ 1.0] ftrace: no function tracing: start-up failed (-12)", True),
                 ("[ 1.0] ftrace: a filter that was written cannot take effect: -12", True),
                 ("[ 1.0] ftrace: profile: 1 calls not counted, no room", True),
-                ("[ 1.0] ftrace: 28218 call sites in the table, and 0 entries that are no call sites",
+                ("[ 1.0] ftrace: 28218 call sites in the table, and 0 entries that are not call sites",
                  False)):
             with open(path, "w", encoding="utf-8") as f:
                 f.write(line + "\n")

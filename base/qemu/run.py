@@ -52,7 +52,7 @@ ALARM = re.compile(r"Killed process|INFO: task .* blocked for more than|"
                    r"soft lockup|hard LOCKUP|"
                    r"ftrace: (.*it is left alone|.*start-up failed|"
                    r".*a filter .*cannot take effect|.* keeps its own filter|no thread: |"
-                   r"no memory |.* calls not counted|could not create trace_stat|"
+                   r"no memory[ :]|.* calls not counted|could not create trace_stat|"
                    r"the table of call sites is not sorted)")
 # What guest-ftracetest.sh puts into the log before each case, and after the last.
 CASE = re.compile(r"ftracetest: case (?P<case>\S+)$|"

@@ -86,7 +86,7 @@ static unsigned int fail_step __initdata;
 static int __init set_fail_step(char *str)
 {
 	if (!str || kstrtouint(str, 0, &fail_step))
-		pr_warn("ftrace_fail_start=%s is no number\n", str ?: "");
+		pr_warn("ftrace_fail_start=%s is not a number\n", str ?: "");
 	return 0;
 }
 early_param("ftrace_fail_start", set_fail_step);

@@ -69,7 +69,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 		return;
 	r = ftrace_region_add(start, start + mem->size, mod);
 	if (!r) {
-		pr_warn("no memory to know of functions of module %s\n",
+		pr_warn("no memory: functions of module %s cannot be traced\n",
 			mod->name);
 		return;
 	}

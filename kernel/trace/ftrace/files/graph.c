@@ -46,7 +46,7 @@ __setup("ftrace_graph_notrace=", set_boot_graph_notrace);
 static int __init set_boot_max_depth(char *str)
 {
 	if (kstrtouint(str, 0, &fgraph_max_depth))
-		pr_warn("ftrace_graph_max_depth=%s is no number\n", str);
+		pr_warn("ftrace_graph_max_depth=%s is not a number\n", str);
 	return 1;
 }
 __setup("ftrace_graph_max_depth=", set_boot_max_depth);

@@ -237,7 +237,7 @@ int __init ftrace_table_kernel(void)
 		if (ret)
 			return ret;
 	}
-	pr_info("%lu call sites in the table, and %lu entries that are no call sites\n",
+	pr_info("%lu call sites in the table, and %lu entries that are not call sites\n",
 		ftrace_nr_table, nr - ftrace_nr_table);
 	/* As 6.12 says it. */
 	pr_info("allocating %lu entries in %lu pages\n", ftrace_update_tot_cnt,

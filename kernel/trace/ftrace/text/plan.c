@@ -35,7 +35,7 @@ static int __init set_stop_us(char *str)
 	unsigned int us;
 
 	if (!str || kstrtouint(str, 0, &us) || !us)
-		pr_warn("ftrace_stop_us=%s is no time in microseconds\n",
+		pr_warn("ftrace_stop_us=%s is not a time in microseconds\n",
 			str ?: "");
 	else
 		ftrace_stop_us = us;

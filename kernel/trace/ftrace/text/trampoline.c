@@ -82,7 +82,7 @@ static bool tramps_need_rude;
 static int __init set_max_tramps(char *str)
 {
 	if (!str || kstrtouint(str, 0, &max_tramps))
-		pr_warn("ftrace_trampolines=%s is no number\n", str ?: "");
+		pr_warn("ftrace_trampolines=%s is not a number\n", str ?: "");
 	return 0;
 }
 early_param("ftrace_trampolines", set_max_tramps);
