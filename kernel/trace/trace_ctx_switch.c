@@ -68,14 +68,14 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 
 	/*
 	 * Another CPU may already be about to wake up @prev, so its own state
-	 * is no longer why it went. Who was preempted can run, whatever it is
-	 * going to wait for.
+	 * is no longer why it went. A task that was preempted can run, whatever
+	 * it is going to wait for.
 	 */
 	state = preempt ? 0 : __task_state_index(prev_state, prev->exit_state);
 	write_entry(data, TRACE_CTX, prev, state, next);
 }
 
-/* Who is running need not be who wakes @task up: see sched_wakeup. */
+/* The running task need not be the one that wakes @task: see sched_wakeup. */
 static void probe_wakeup(void *data, struct task_struct *task)
 {
 	write_entry(data, TRACE_WAKE, current, task_state_index(current), task);

@@ -277,7 +277,7 @@ static bool read_relocations(struct elf *elf, u32 section)
 				      "relocates section %u, which cannot be",
 				      target);
 	text = elf->sections[target].sh_flags & SHF_EXECINSTR;
-	/* Most relocations are those of debug info. Who asked what is ignored? */
+	/* Most relocations are those of debug info: look only if somebody asked. */
 	if (!text && !elf->report->ignored)
 		return true;
 

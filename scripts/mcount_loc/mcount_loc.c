@@ -155,8 +155,8 @@ static size_t map_size(const struct stat *st)
  * Mapped, since a build starts a process for each object, and a page for each
  * page of it, zeroed and copied to, would be most of what that process costs.
  * It can be written to, and the file does not change by that. Nobody else may
- * write to the file meanwhile: who cuts it short ends us by SIGBUS, but there is
- * no file beside it then, since write() says EFAULT.
+ * write to the file meanwhile: if it is cut short, SIGBUS ends us, but no file is
+ * left beside it then, since write() says EFAULT.
  */
 static void *map_object(const char *path, struct stat *st)
 {

@@ -185,7 +185,7 @@ bool no_memory(struct elf *elf)
 }
 
 /**
- * tell_ignored - tell who wants to know that references are not recorded
+ * tell_ignored - tell the caller, if it asked, that references are not recorded
  * @elf: the object
  * @section: the section that they are in
  * @nr: how many there are; nothing is told of none
@@ -361,7 +361,7 @@ static int compare_ranges(const void *_a, const void *_b)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* The first of the ranges that does not lie wholly behind the one before it. */
+/* The first of the ranges that does not lie wholly after the one before it. */
 static size_t find_overlap(const struct range *ranges, size_t nr)
 {
 	size_t at;
@@ -382,7 +382,7 @@ static struct range range_of(const struct elf *elf, u32 section)
 
 /*
  * All that has a place in the object, in the order in which assemblers put it
- * there: relocations behind the other sections, and section names behind those.
+ * there: relocations after the other sections, and section names after those.
  * @ranges has room for three more than there are sections; @rest for as many.
  */
 static size_t list_ranges(const struct elf *elf, struct range *ranges,

@@ -2,7 +2,7 @@
 /*
  * The table of the calls to __fentry__ in an ELF object, __mcount_loc.
  *
- * The object stays as it is, byte for byte, and behind it come: the table, its
+ * The object stays as it is, byte for byte. After it come the table, its
  * relocations, the section names with two more, and all section headers with
  * two more.  The old names and headers are left as bytes of no section.
  *
@@ -25,7 +25,7 @@
 
 /**
  * struct layout - where things are in the object that it will be
- * @tail: what is to be behind the old object
+ * @tail: what is to follow the old object
  * @table: the table
  * @rela: its relocations
  * @names: the section names
@@ -33,7 +33,7 @@
  * @shndx: the section numbers of symbols, where there are new ones
  * @shdrs: the section headers
  * @size: its size
- * @new_symbols: number of new section symbols, behind the old local ones
+ * @new_symbols: number of new section symbols, after the old local ones
  */
 struct layout {
 	u8 *tail;
@@ -305,7 +305,7 @@ static bool build_object(struct elf *elf, struct layout *layout)
  * @object: the object file; where it has one header now, and numbers of symbols,
  *	it will have others
  * @size: its size
- * @tail: set to what is to be behind it, if there is to be anything; the caller
+ * @tail: set to what is to follow it, or left alone if nothing is; the caller
  *	frees it
  * @tail_size: set to the size of that
  * @report: gets what there is to say

@@ -80,7 +80,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 			mod->name);
 }
 
-/* ---- who waited for it ---------------------------------------------------- */
+/* ---- what waited for it --------------------------------------------------- */
 
 /* For a trace array and for its tracers, whoever has a filter in common with it. */
 static void resolve_all(struct trace_array *tr, const char *module)

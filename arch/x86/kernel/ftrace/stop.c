@@ -42,12 +42,12 @@
  * before goes on to read @entries, which must still be those it belongs to. What
  * stays in @entries is stale, and is not read before publish() has replaced it.
  *
- * There is no reference count, because nobody who reads this outlives it. It is
+ * There is no reference count, because no reader outlives it. It is
  * set and cleared inside the stop, when everything but NMIs (say: whatever is
  * not maskable) stands still. An NMI handler that reads it has to return before
  * its CPU can go on to the next meeting, and no CPU leaves the stop before the
- * meeting that follows the clearing. So when the stop is over no one is left
- * who saw the entries, and they may be freed.
+ * meeting that follows the clearing. So when the stop is over nobody still looks
+ * at the entries, and they may be freed.
  */
 static struct {
 	const struct ftrace_plan_entry	*entries;

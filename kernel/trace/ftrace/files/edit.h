@@ -37,8 +37,8 @@ struct filter_edit {
 /**
  * struct filter_cursor - the line of a filter file that is read next
  * @edit: the filter it is in; NULL: it is that of a probe
- * @key: no site below that is listed any more, as ftrace_text_key(); 0: nor is that
- *	 an empty filter means something
+ * @key: the lowest key still to be listed, as ftrace_text_key(); 0: nothing has been
+ *	 listed yet, not even the line for an empty filter
  * @nr_waiting: so many of what waits have been listed
  * @probe: where the line is among those of probes
  * @is_waiting: the line is @waiter; otherwise it is about sites

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The files in tracefs: functions that make them, and that forget text for
- * them.
+ * Creates the files in tracefs; sets the early graph filters, and drops sites of
+ * freed text from the graph filters.
  */
 #ifndef _KERNEL_TRACE_FTRACE_FILES_H
 #define _KERNEL_TRACE_FTRACE_FILES_H

@@ -21,8 +21,8 @@ static inline void ftrace_test_area_free(void *p)
  * @test: the test, which ends without it
  * @size: how many bytes
  *
- * Nobody else has these addresses as long as the test runs. Behind the last
- * page there is none.
+ * Nobody else has these addresses as long as the test runs. There is no
+ * page after the last one.
  *
  * Context: process, no lock held: the test may end here.
  * Return: its address.

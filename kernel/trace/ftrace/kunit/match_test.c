@@ -52,7 +52,7 @@ static void expect_victims(struct kunit *test, const struct ftrace_hash *hash,
 	for (i = 0; i < FTRACE_NR_VICTIMS; i++)
 		KUNIT_EXPECT_EQ_MSG(test, ftrace_hash_has(hash, site_of(i)),
 				    !!(want & BIT(i)), "'%s', victim %u", why, i);
-	/* Who is found has a record. */
+	/* Whatever is found has a record. */
 	for (i = 0; hash && i < hash->count; i++)
 		KUNIT_EXPECT_NOT_NULL(test, ftrace_rec_find(ftrace_text_addr(hash->sites[i])));
 }

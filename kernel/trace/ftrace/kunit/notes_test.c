@@ -133,12 +133,12 @@ static void full_test(struct kunit *test)
 			FTRACE_NOTE_FULL);
 }
 
-/* The last home has as many slots as any other, and nothing behind them. */
+/* The last home has as many slots as any other, and nothing follows them. */
 static void last_home_test(struct kunit *test)
 {
 	struct ftrace_note_table *t = new_table(test, 102);
 	unsigned int i, nr = 0, slots = ftrace_note_slots(100);
-	const u32 *behind = &t->slots[slots];
+	const u32 *after = &t->slots[slots];
 
 	/* Two slots more than it knows of. */
 	t->nr_homes = 100;
@@ -153,7 +153,7 @@ static void last_home_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, FTRACE_NOTE_PROBES + 1);
 	KUNIT_EXPECT_EQ(test, count_slots(test, t), FTRACE_NOTE_PROBES);
 	KUNIT_EXPECT_NE(test, t->slots[slots - 1], 0);
-	KUNIT_EXPECT_EQ(test, behind[0] | behind[1], 0);
+	KUNIT_EXPECT_EQ(test, after[0] | after[1], 0);
 }
 
 /* Half full with functions as they follow on each other, no call is skipped. */

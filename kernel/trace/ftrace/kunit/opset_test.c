@@ -138,7 +138,7 @@ static void step_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(first));
 }
 
-/* Who cannot go together. */
+/* Ops that cannot share a site. */
 static void conflict_test(struct kunit *test)
 {
 	int modify, direct;

@@ -94,7 +94,10 @@ static void untrace_six(struct kunit *test, struct counted *c)
 
 static void rcu_test(struct kunit *test)
 {
-	/* The one never stops watching, the others warn of who is not the idle loop. */
+	/*
+	 * Without the first RCU never stops watching, and the other two warn
+	 * unless it is the idle loop that makes it stop.
+	 */
 	if (!IS_ENABLED(CONFIG_CONTEXT_TRACKING_IDLE) ||
 	    IS_ENABLED(CONFIG_RCU_EQS_DEBUG) ||
 	    IS_ENABLED(CONFIG_FTRACE_VALIDATE_RCU_IS_WATCHING))

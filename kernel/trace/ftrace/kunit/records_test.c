@@ -223,7 +223,7 @@ static void merge_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, recs->rec[i].state,
 				i % 2 ? FTRACE_REC_NEW : FTRACE_REC_BAD);
 
-	/* Before all, behind all and between. */
+	/* Before all, after all and between. */
 	mark_bad(r);
 	add_at(test, r, around, ARRAY_SIZE(around));
 	KUNIT_EXPECT_EQ(test, r->nr_new, ARRAY_SIZE(around));

@@ -64,7 +64,7 @@ static void commit(const struct ftrace_plan *plan)
 /**
  * ftrace_plan_finish - write a plan, and have the records follow
  * @plan: the plan; freed
- * @ret: an error that it could not be made for; then it is only freed
+ * @ret: the error, if making the plan failed; the plan is then only freed
  *
  * Context: process, ftrace_lock held.
  * Return: 0; @ret; or an error of ftrace_plan_write(), and every site is as it was.

@@ -75,7 +75,7 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
  *
  * Context: process, ftrace_lock held.
  * Return: 0; -EINVAL (a registered ops that sends functions elsewhere would mean
- * all of them), -ENODEV (ftrace is dead) or an error as of ftrace_update_ops(), and
+ * all of them), -ENODEV (ftrace is dead) or an error of ftrace_update_ops(), and
  * nothing has changed.
  */
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
@@ -223,7 +223,7 @@ static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
  * half of the filter, that half is as it was.
  *
  * Context: process, ftrace_lock held.
- * Return: 0, -ENOMEM or an error as of ftrace_ops_set_filter().
+ * Return: 0, -ENOMEM or an error of ftrace_ops_set_filter().
  */
 int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module)
 {

@@ -20,7 +20,7 @@ static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
  * @on: let them go
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops().
+ * Return: 0 or an error of ftrace_update_ops().
  */
 int ftrace_update_enabled(bool on)
 {
@@ -61,7 +61,7 @@ static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
  * @addr: what they are to call from now on
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops().
+ * Return: 0 or an error of ftrace_update_ops().
  */
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 {
@@ -90,7 +90,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
  * ftrace_update_tramps - make trampolines for the sets that have none
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_update_ops(). The sets that could get no
+ * Return: 0 or an error of ftrace_update_ops(). The sets that could get no
  * trampoline are served as before.
  */
 int ftrace_update_tramps(void)

@@ -42,7 +42,7 @@ struct step {
  * @old: the filter it had; NULL: it was not registered
  * @new: the filter it gets; NULL: it goes
  * @all: @new means every site
- * @last: see there
+ * @last: the last answer, see struct step
  */
 struct update {
 	struct ftrace_plan		plan;
@@ -341,7 +341,7 @@ bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old
  * ftrace_settle - give the new records what the active ops ask for
  *
  * Context: process, ftrace_lock held.
- * Return: how many there were, or an error as of ftrace_update_ops().
+ * Return: how many there were, or an error of ftrace_update_ops().
  */
 int ftrace_settle(void)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sets of call sites: immutable ones, and lists of sites that grow.
+ *
+ * kernel/trace/trace.h declares struct ftrace_hash, an immutable set, since the
+ * rest of kernel/trace/ looks into the filters of the graph tracer.
  */
 #ifndef _KERNEL_TRACE_FTRACE_SET_H
 #define _KERNEL_TRACE_FTRACE_SET_H

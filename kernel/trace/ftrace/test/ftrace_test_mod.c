@@ -11,7 +11,7 @@
  *
  * Parameter busy=N: so many threads run ftrace_test_mod_busy() all the time. While
  * the parameter hold is 1, which it can become at any time, they have no rest, and
- * nobody who waits for all tasks to have one gets on.
+ * whoever waits for all tasks to have one does not get on.
  */
 
 #include <linux/debugfs.h>
@@ -136,7 +136,7 @@ static int busy_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		ftrace_test_mod_busy();
-		/* Who unregisters waits for every task to have a rest. */
+		/* Unregistering an ops waits until every task has rested. */
 		if (READ_ONCE(hold))
 			cpu_relax();
 		else

@@ -69,7 +69,7 @@ struct target {
 
 static DEFINE_PER_CPU(struct target, targets);
 
-/* Who starts and ends storms; covers all below. */
+/* Held while a storm starts or ends; covers all below. */
 static DEFINE_MUTEX(storm_mutex);
 
 static unsigned int rate;
@@ -158,7 +158,7 @@ undo:
 	return false;
 }
 
-static bool behind(void)
+static bool is_late(void)
 {
 	u64 due = div_u64((ktime_get_mono_fast_ns() - began_ns) * rate,
 			  NSEC_PER_SEC);
@@ -175,7 +175,7 @@ static void chase(struct target *t, struct pt_regs *regs)
 {
 	if (!READ_ONCE(storm) || !t->budget || cpumask_weight(&storm_cpus) == 1)
 		return;
-	if (regs->flags & X86_EFLAGS_IF && !behind())
+	if (regs->flags & X86_EFLAGS_IF && !is_late())
 		return;
 	if (atomic_cmpxchg(&chasing, 0, 1))
 		return;
@@ -251,7 +251,7 @@ static int end_storm(void)
 
 	for_each_cpu(cpu, &storm_cpus)
 		hrtimer_cancel(&per_cpu(targets.timer, cpu));
-	/* Who still saw it true has sent what he sends. */
+	/* Code that still saw it true has sent its NMIs by then. */
 	WRITE_ONCE(storm, false);
 	synchronize_rcu();
 	for (tries = 0; !all_quiet(); tries++) {

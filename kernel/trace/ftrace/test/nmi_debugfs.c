@@ -8,7 +8,7 @@
  *           gives their number
  * nmi_cpus  the same for each CPU that is online: CPU, number
  * nmi_ack   takes the number of an I/O port to which each such NMI writes its
- *           CPU, so that who sends them knows; 0 for none
+ *           CPU, so that whoever sends them knows; 0 for none
  */
 
 #include <linux/debugfs.h>

@@ -21,13 +21,11 @@ struct trace_array;
 /**
  * enum ftrace_tracer_life - how far a named ops has come
  * @FTRACE_TRACER_PREPARED: it is about to be registered, with the filter it had
- * @FTRACE_TRACER_BEGUN: likewise, with that of the default, which goes back if it
- *	cannot be
- * @FTRACE_TRACER_JOINED: it runs, and nobody who writes to the files need know
- *	of it
+ * @FTRACE_TRACER_BEGUN: the same, but it was given a copy of the default tracer's
+ *	filter, which is taken away again if registering fails
+ * @FTRACE_TRACER_JOINED: it runs, and no user has shown that they know of it
  * @FTRACE_TRACER_KNOWN: it runs, and since it joined somebody has opened
- *	function_tracers or used a name, or there is nothing to know: it is never
- *	the default
+ *	function_tracers or written a name, or it can never be the default
  * @FTRACE_TRACER_STOPPED: it has left, and keeps its filter until it is back
  *
  * See ftrace_tracer_becomes() for what may follow what.

@@ -24,7 +24,7 @@
  * @command: FTRACE_START_FUNC_RET if it is the first graph user, else 0
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error as of ftrace_startup(); then nothing has changed.
+ * Return: 0 or an error of ftrace_startup(); then nothing has changed.
  */
 int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
 			  int command)
@@ -64,7 +64,7 @@ int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
  * Functions under way are still seen to return.
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
- * Return: 0 or an error as of ftrace_shutdown().
+ * Return: 0 or an error of ftrace_shutdown().
  */
 int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
 			   int command)

@@ -10,7 +10,7 @@
  * @ops: the ops; must stay until it is unregistered
  *
  * Context: process.
- * Return: 0 or an error as of ftrace_startup().
+ * Return: 0 or an error of ftrace_startup().
  */
 int register_ftrace_function(struct ftrace_ops *ops)
 {
@@ -31,7 +31,7 @@ EXPORT_SYMBOL_GPL(register_ftrace_function);
  * @ops: the ops; may be freed when this returns 0
  *
  * Context: process; may sleep for a grace period.
- * Return: 0 or an error as of ftrace_shutdown().
+ * Return: 0 or an error of ftrace_shutdown().
  */
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering ops and unregistering them: what users/ does for all callers.
+ * Registers and unregisters an ops, for all of users/.
  */
 #include <linux/rcupdate.h>
 

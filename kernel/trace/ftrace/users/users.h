@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What files/ and text that goes away use of the code behind the public calls.
+ * What files/ and forget.c call here, besides the public API, and what the files
+ * here call of each other.
  */
 #ifndef _KERNEL_TRACE_FTRACE_USERS_H
 #define _KERNEL_TRACE_FTRACE_USERS_H
