@@ -42,7 +42,7 @@ from shell_tree import Compound, Lexer, Parser, Pipeline, Simple
 
 ASSERTIONS = {"grep", "test", "[", "cmp", "diff"}
 # They read files and text and print text. What they cannot read they leave out,
-# and who compares what they print sees that.
+# and whoever compares what they print sees that.
 FILTERS = set("""
     awk cat comm cut echo grep head join may_grep od paste printf sed seq set sort
     stat tail tr true uniq wc :

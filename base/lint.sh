@@ -69,7 +69,7 @@ look_at() {
 }
 
 # Call sites are found by the recorder or by a table: what each has to itself, and
-# who knows of both.
+# what knows of both.
 check_sparse() {
 	local objects recorder table status=0
 	objects=$(kernel_files .c | sed 's/\.c$/.o/')

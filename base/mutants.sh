@@ -236,8 +236,8 @@ outcome() { # RUN TESTS
 			     }'
 		return
 	fi
-	# In the order in which they were asked for. Behind one that has failed is its log,
-	# which ends with the command that was the last, but for cleaning up.
+	# In the order in which they were asked for. After one that has failed comes its
+	# log, which ends with the command that was the last, but for cleaning up.
 	awk -v tests="$2" '
 		function tell() {
 			if (kind)

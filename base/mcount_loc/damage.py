@@ -77,7 +77,7 @@ DAMAGE = {
     "a shared object": header_damage("e_type", 3, "not relocatable .ELF type 3"),
     "a small ELF header": header_damage("e_ehsize", 52, "ELF header of 52 bytes"),
     "no section headers": header_damage("e_shoff", 0, "no section headers"),
-    "section headers behind the end":
+    "section headers beyond the end":
         header_damage("e_shoff", lambda e: len(e.data), "beyond its end"),
     "section headers at 2^64": header_damage("e_shoff", HUGE, "beyond its end"),
     "section headers in the ELF header":
@@ -110,7 +110,7 @@ DAMAGE = {
     "a section name beyond them":
         section_damage(".text", "name", of(".shstrtab", "size"), "beyond the section names",
                        "name not known"),
-    "a section behind the end":
+    "a section beyond the end":
         section_damage(".text", "offset", lambda e: len(e.data), BEYOND, "name not known"),
     "a section at 2^64":
         section_damage(".text", "offset", HUGE, BEYOND, "name not known"),

@@ -229,7 +229,7 @@ static void ignored(const char *what)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Who wants to know what is ignored sees more of the object. */
+	/* A caller that asks what is ignored has more of the object read. */
 	struct mcount_report report = { .ignored = size & 1 ? ignored : NULL };
 	void *tail = NULL, *again = NULL;
 	size_t tail_size, again_size;

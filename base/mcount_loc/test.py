@@ -216,7 +216,7 @@ def linked(p, how):
 LOOKALIKES = {
     "a jump": (".text", 'jmp __fentry__'),
     "a call by the GOT": (".text", 'call *__fentry__@GOTPCREL(%rip)'),
-    "a call behind it": (".text", 'call __fentry__ + 8'),
+    "a call to what follows it": (".text", 'call __fentry__ + 8'),
     "its address in text": (".text", 'lea __fentry__(%rip), %rax'),
     "its address in data": (".data", '.quad __fentry__'),
     "its distance in data": (".data", '.byte 0xe8\n.long __fentry__ - . - 4'),

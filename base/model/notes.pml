@@ -53,7 +53,7 @@ typedef table {
 	short nr_pending;
 	bool retired;
 	bool freed;
-	byte waits_for	/* bits of who was in the recorder when it was retired */
+	byte waits_for	/* bits of the users in the recorder when it was retired */
 };
 table notes[NTABLE];
 byte current;		/* ftrace_notes */
@@ -63,7 +63,7 @@ bool patched[NSITE];	/* it calls the recorder no more */
 bool has_text = true;	/* the text of site GOES, and its region */
 bool ftrace_lock;
 
-/* Who is in the recorder, with the number of the table + 1 in a register. */
+/* Users of the recorder: which table each has in a register, as its number + 1. */
 #define TASK1	0
 #define TASK2	1
 #define NMI	2
@@ -72,9 +72,9 @@ byte uses[NUSER];
 bool in_nmi[NUSER];	/* an NMI is on the CPU of a task: of the first one */
 
 /*
- * A step is one access to what others change. The work between two accesses is the
- * own business of who does it, and so is to hold on to something: who stays in the
- * recorder without another access, or under the lock, only keeps others waiting,
+ * A step is one access to what others change. The work between two accesses
+ * concerns nobody else, and neither does holding on to something: whoever stays in
+ * the recorder without another access, or under the lock, only keeps others waiting,
  * and they may also come later by themselves. More steps than that have spin look
  * at the same behaviour many times over.
  */
@@ -211,8 +211,9 @@ inline empty_slot(s)
 }
 
 /*
- * collect(), of one slot. Regions and records stay as they are under the lock; who
- * is in the recorder changes no slot that is taken, and does not look at the count.
+ * collect(), of one slot. Regions and records stay as they are under the lock;
+ * whoever is in the recorder changes no slot that is taken, and does not look at the
+ * count.
  */
 inline collect(s)
 {
@@ -298,7 +299,7 @@ inline round_once()
 }
 
 /*
- * resize_notes(), and the call of call_rcu_tasks() in ftrace_notes_retire(). Who
+ * resize_notes(), and the call of call_rcu_tasks() in ftrace_notes_retire(). Whoever
  * takes the new table in between is waited for, too.
  */
 inline resize_notes()

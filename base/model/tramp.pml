@@ -13,9 +13,9 @@
  * a record each, rec[], and text, site[]; 0 is a nop.
  *
  * A step is one access to what others change, or more that nobody can tell apart
- * from one: what goes on in the records is the business of updates() alone. Who does
- * nothing for a while need not be modelled, others may as well come first. More
- * steps than that have spin look at the same behaviour many times over.
+ * from one: what goes on in the records is the business of updates() alone. Waiting
+ * need not be modelled, since others may as well come first. More steps than that have
+ * spin look at the same behaviour many times over.
  *
  * BROKEN names one deviation from the code; each has to be refuted.
  */

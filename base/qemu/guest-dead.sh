@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs in a guest whose function tracing did not start, since one step of it has
-# failed (ftrace_fail_start=STEP on its command line): all else works, and who asks for
-# tracing is refused. Prints TAP.
+# failed (ftrace_fail_start=STEP on its command line): all else works, and whoever asks
+# for tracing is refused. Prints TAP.
 #
 # usage: guest-dead.sh STEP STEPS
 

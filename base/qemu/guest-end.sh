@@ -17,7 +17,7 @@ if [ -e $stats ] || { [ -e $tracing/available_filter_functions ] &&
 		      zcat /proc/config.gz | grep -qx CONFIG_FTRACE_SETS=y; }; then
 	# A case that writes over a call site says so with "provokes:"; whatever else
 	# is reported run.py takes for an alarm. What is not even reported is lost.
-	# Under lockdown only who has opened the file before can read it.
+	# Under lockdown only a file that was opened before can be read.
 	if { true <&9; } 2>/dev/null; then
 		bad=$(sed -n 's/^bad: //p' <&9)
 	else

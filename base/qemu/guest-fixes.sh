@@ -59,7 +59,7 @@ case $fix in
 	;;
 48-fgraph-error)
 	echo vfs_read >set_ftrace_filter
-	# Its callback is behind one that looks at the PID.
+	# Its callback is called by one that looks at the PID.
 	echo $$ >set_ftrace_pid
 	fail ftrace_startup_subops
 	refused function_graph current_tracer || unable "it did not fail"

@@ -21,7 +21,7 @@ cd /tmp/ftrace
 cases=()
 for t; do
 	cases+=("test.d/$t")
-	# Who watches the log wants to know which case it is that provokes an alarm.
+	# Whoever watches the log wants to know which case provokes an alarm.
 	sed -i "1a echo 'ftracetest: case $t' > /dev/kmsg" "test.d/$t"
 done
 mkdir -p logs/none

@@ -236,7 +236,7 @@ def ends():
 
 
 def kept_logs():
-    """The log of a guest whose emulator failed is there for who reads logs."""
+    """The log of a guest whose emulator failed is there for those who read logs."""
     with tempfile.TemporaryDirectory() as top:
         place = Place(top)
         log = place.file("guest.log", "of an earlier run\n")

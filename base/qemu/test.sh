@@ -58,8 +58,8 @@ export SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 # The TAP of all lanes as one. A lane that does not come to its last line fails, and
 # so does a result that was counted there and did not come here. What failed is said
 # again at the end, with the last that its suite said of it, before the result or
-# after it, and how often the emulator was to blame: who reads only the end of a log
-# shall see it.
+# after it, and how often the emulator was to blame: those who read only the end of a
+# log shall see it.
 merge() {
 	awk -v lanes=${#lanes[@]} -v context=12 '
 		function close_failure(suite,	i) {

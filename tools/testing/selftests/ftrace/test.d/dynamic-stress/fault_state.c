@@ -63,7 +63,7 @@ static void add_file(struct text *t, const char *path)
 
 unsigned int fallbacks;
 
-/* Where a line begins to tell what the call site calls: behind the last flag. */
+/* Where a line begins to tell what the call site calls: after the last flag. */
 static size_t len_to_flags(const char *line, size_t len)
 {
 	static const char tramp[] = " \ttramp: ", callback[] = "  ->";
@@ -74,7 +74,7 @@ static size_t len_to_flags(const char *line, size_t len)
 	return end ? (size_t)(end - line) : len;
 }
 
-/* Cut what is behind @from: which of the codes it is that calls the tracers. */
+/* Cut what follows @from: which of the codes it is that calls the tracers. */
 static void level_targets(struct text *t, size_t from)
 {
 	static const char arrow[] = "call site -> ";
@@ -179,8 +179,8 @@ static int cmp_func(const void *key, const void *elem)
 }
 
 /*
- * Go on behind functions that call the one of a module, and no tracer, and lines that
- * tell of a direct call.
+ * Skip functions that call the one of a module, and no tracer, and lines that tell of
+ * a direct call.
  */
 static const char *skip_direct(const char *line)
 {

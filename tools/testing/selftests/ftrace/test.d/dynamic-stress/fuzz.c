@@ -172,7 +172,7 @@ static void add_name(void)
 	    percent(50) ? "ftrace_test_mod_f00" : "no_such_function");
 }
 
-/* Names of tracers, which say in brackets whose the filter behind them is. */
+/* Names of tracers, which say in brackets whose filter follows them. */
 static void add_tracer(bool brackets)
 {
 	static const char * const tracers[] = {

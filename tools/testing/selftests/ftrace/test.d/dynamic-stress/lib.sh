@@ -33,7 +33,7 @@ scaled() { # times
 	echo $n
 }
 
-# What a test counted, for who runs it to show.
+# What a test counted, for its runner to show.
 counts() { # words...
 	echo "counts: $*" | tee -a "${FTRACETEST_COUNTS:-/dev/null}"
 }
@@ -78,7 +78,7 @@ kernel_memory() {
 	     END { print kb }' /proc/meminfo /proc/zoneinfo
 }
 
-# ---- who may not
+# ---- without permission
 
 # All the files that the core serves, and that there are.
 core_files() { # directory
@@ -95,7 +95,7 @@ core_files() { # directory
 }
 
 # Each file is refused, however it is opened, for that reason. Prints how many
-# times. A command before the last two makes somebody else of who opens.
+# times. A command before the last two makes somebody else of whoever opens it.
 no_open() { # message-of-errno files [command...]
 	local message="$1" files="$2" n
 

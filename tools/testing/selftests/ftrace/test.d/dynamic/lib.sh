@@ -11,7 +11,7 @@ OPS=$DEBUGFS/ftrace_test_ops
 SYSCTL=/proc/sys/kernel/ftrace_enabled
 ALL="#### all functions enabled ####"
 
-# Many times what it takes anywhere: who waits that long waits for ever.
+# Many times what it takes anywhere: a longer wait would never end.
 LONG=${LONG:-300}
 
 fail() { # message
@@ -87,7 +87,7 @@ may_grep() { # grep-argument...
 }
 
 # There is no such line. "! grep" does not say so: under "set -e" nobody looks at
-# the status of a command behind a "!".
+# the status of a command after a "!".
 no_line() { # grep-argument...
 	local status=0
 
@@ -98,7 +98,7 @@ no_line() { # grep-argument...
 # ---- chance
 
 # What random tests begin with: SEED of the environment, to see the same again,
-# or any number. It is told behind the result, whatever that is.
+# or any number. It is told after the result, whatever that is.
 choose_seed() { # name-of-test
 	SEED=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 	echo "$1: SEED=$SEED" | tee -a "${FTRACETEST_COUNTS:-/dev/null}"
@@ -199,7 +199,7 @@ is_fresh() { # name-or-address
 }
 
 # What enabled_functions says is what the text says, for every function there
-# is: it is listed if and only if it calls a tracer; who is not listed has a
+# is: it is listed if and only if it calls a tracer; what is not listed has a
 # nop. Nor does any function call a tracer that is not in the list of all. Prints
 # how many are traced.
 check_text() {
@@ -292,6 +292,6 @@ nmi_host_end() {
 	read -r word nr <&8
 	exec 8>&-
 	echo 0 > $HELPER/nmi
-	[ "$word" = sent ] || fail "no answer from who sends NMIs"
+	[ "$word" = sent ] || fail "no answer from the sender of NMIs"
 	echo "$nr"
 }

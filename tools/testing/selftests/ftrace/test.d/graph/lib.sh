@@ -69,11 +69,11 @@ graph_of() { # trace-file
 		}' "$1"
 }
 
-# A graph has these functions, each entered so often, and no other. Who entered
-# one left it, inner ones first.
+# A graph has these functions, each entered so often, and no other. Each that
+# was entered was left, inner ones first.
 #
 # The first of all graph users sees the returns of what any of them traces. Where
-# there are several, exits of functions that he does not trace mean nothing.
+# there are several, exits of functions that it does not trace mean nothing.
 graph_is() { # trace-file [function count]...
 	local file="$1"
 

@@ -114,8 +114,8 @@ probe_at() { # function letter-of-kind flag
 	grep -qE " $2  $1\+0x[04]  .*\[$3\]" "$KPROBES"
 }
 
-# The offset of the instruction behind the call site.
-behind_site() { # function
+# The offset of the instruction after the call site.
+after_site() { # function
 	local site start
 
 	site=$(awk -v f="$1" '$2 == f { print $1 }' available_filter_functions_addrs)
@@ -145,7 +145,7 @@ busy_stacks() {
 		on && /\+0x/ && !/^ \? / { sub(/\+.*/, "", $1); line = line $1 " " }'
 }
 
-# Who is in the function, or comes from its call, was called by the thread. Frame
+# Code in the function, or that comes from its call, was called by the thread. Frame
 # pointers do not say so where the function itself was interrupted and has no
 # frame, at its first and last instructions.
 check_busy() { # file
