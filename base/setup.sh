@@ -8,7 +8,7 @@
 #
 # --check: install nothing, say in one line what is missing and what installs it
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
-# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt or others
+# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, others or others-boot
 # NEEDED-BY: whom that line names
 
 set -euo pipefail

@@ -4,8 +4,9 @@
  *
  * The rooms, from the top; each calls what lies below it, never what lies above:
  *
- *   boot, module, forget, ftraced, kallsyms
- *	      start-up; text that comes and goes; the thread; names for kallsyms
+ *   boot, module, forget, ftraced, kallsyms, tracefs
+ *	      start-up; text that comes and goes; the thread; names for kallsyms;
+ *	      which directory has which files
  *   files/   the files in tracefs
  *   users/   what the rest of the kernel calls: registration, filters, direct
  *	      calls, graph users, probes, the profiler
@@ -16,7 +17,13 @@
  *	      of them
  *   text/    a plan, checked and handed to the writer in slices; trampolines
  *
- * Discovery knows nothing of ops, ops know nothing of text.
+ * sites/ knows nothing of ops; ops/ knows of text only that there are plans and
+ * trampolines. A room with several subjects has a header for each of them.
+ *
+ * Each of ops/, tracers/, users/ and files/ has a filter.c: what a filter does to
+ * the ops that have it, whose filter is meant, what the rest of the kernel calls,
+ * what is read and written. sites/set.c has sets of call sites, which filters are
+ * made of; ops/sets.c has sets of ops, which call sites are served by.
  *
  * Where to look for
  *
@@ -29,14 +36,21 @@
  *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
  *   an update of call sites	ops/update.c, then text/plan.c
  *   trampolines		text/trampoline.c; kallsyms.c has their names
+ *   current_tracer		users/array.c, then users/register.c
  *   set_ftrace_filter		files/filter.c, files/edit.c
+ *   set_ftrace_pid		files/pid.c, then tracers/pid.c
+ *   function_tracers		files/tracers.c, then tracers/list.c
  *   enabled_functions		files/records.c
+ *   ftraced_stats		ftraced.c
+ *   ftrace_filter=		boot.c; ftrace_graph_filter= is in files/graph.c
  *
- * Lock order: event_mutex (base) > trace_types_lock (base) > the lock of each
+ * Lock order: the lock of an open filter file (files/edit.h), stat_mutex (base) >
+ * event_mutex (base) > trace_types_lock (base) > the lock of each
  * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
  * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
  * ftrace_lock > tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >
- * the stop. module_mutex nests in ftrace_lock.
+ * the stop. module_mutex nests in ftrace_lock. Nothing is taken inside of
+ * command_mutex (users/command.c).
  */
 #ifndef _KERNEL_TRACE_FTRACE_CORE_H
 #define _KERNEL_TRACE_FTRACE_CORE_H
@@ -45,7 +59,10 @@
 
 #include "../trace.h"
 
-/* Set by ftrace_kill(): tracers can still leave, but nothing else happens. */
+/*
+ * Set by ftrace_kill(): tracers can still leave and direct calls be replaced, but
+ * nothing else happens.
+ */
 extern bool ftrace_disabled;
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

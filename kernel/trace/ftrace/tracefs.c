@@ -5,7 +5,6 @@
 #include "core.h"
 #include "files/files.h"
 #include "ftraced.h"
-#include "tracers/tracers.h"
 
 /**
  * ftrace_init_tracefs - create the files that each trace array has

@@ -6,12 +6,8 @@
  * What is written is collected in a set of the writer's own and takes effect
  * as a whole when the file is closed.
  */
-#define pr_fmt(fmt) "ftrace: " fmt
-
-#include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/sched/signal.h>
-#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>

@@ -6,7 +6,6 @@
  * sites with the same ops carry the same number, whatever the order in which
  * the ops came, so what a site has to call is decided once per set.
  */
-#include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/mm.h>

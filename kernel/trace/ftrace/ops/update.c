@@ -7,7 +7,6 @@
  * record that is NEW, one whose text is as it was found, takes part like any
  * other: it goes straight to what it has to call.
  */
-#include <linux/err.h>
 
 #include "ops.h"
 

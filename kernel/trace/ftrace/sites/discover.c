@@ -6,7 +6,6 @@
  * function, a call whose target is __fentry__. So whoever asks for functions,
  * by name, by address or for all of them, need not care which of them ran.
  */
-#include <linux/err.h>
 #include <linux/slab.h>
 
 #include "names.h"

@@ -8,7 +8,6 @@
  */
 #include <linux/err.h>
 #include <linux/list.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 

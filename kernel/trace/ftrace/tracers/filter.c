@@ -5,7 +5,6 @@
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
-#include <linux/err.h>
 #include <linux/list.h>
 
 #include "../ops/ops.h"

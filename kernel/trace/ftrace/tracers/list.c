@@ -14,12 +14,7 @@
  * changes back when another tracer joins, because nobody can have meant that
  * one yet.
  */
-#define pr_fmt(fmt) "ftrace: " fmt
-
-#include <linux/ctype.h>
-#include <linux/err.h>
 #include <linux/list.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "../ops/ops.h"
@@ -33,7 +28,7 @@
  */
 static LIST_HEAD(tracers);
 
-/* The last id that was given to a tracer; ftrace_lock. */
+/* The last id, and the last turn, that a tracer was given; ftrace_lock. */
 static u64 last_id, last_turn;
 
 /* ---- the life of one ----------------------------------------------------- */

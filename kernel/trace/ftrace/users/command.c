@@ -76,7 +76,7 @@ int __init unregister_ftrace_command(struct ftrace_func_command *cmd)
  * A command goes on to take event_mutex, trace_types_lock and the filter locks
  * of other ops.
  *
- * Context: process, with no lock of tracing held.
+ * Context: process, with no lock of tracing held but that of a filter file.
  * Return: -EINVAL if there is no such command, else what the command says.
  */
 int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,

@@ -13,7 +13,6 @@
  * So the ops with the direct call is asked before the other comes, and notified
  * when it has gone.
  */
-#include <linux/err.h>
 
 #include "../ops/ops.h"
 #include "users.h"

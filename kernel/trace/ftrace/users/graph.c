@@ -11,7 +11,6 @@
  * Call sites without a trampoline get there through ftrace_graph_call, which
  * is switched on while there is a graph user.
  */
-#include <linux/preempt.h>
 
 #include "../ops/ops.h"
 #include "users.h"
