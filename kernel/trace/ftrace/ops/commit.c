@@ -12,6 +12,7 @@
 bool ftrace_sites_on = true;
 
 unsigned long ftrace_nr_bad;
+unsigned long ftrace_last_bad;
 
 static void set_aside(struct dyn_ftrace *rec)
 {
@@ -26,6 +27,7 @@ static void set_aside(struct dyn_ftrace *rec)
 	ftrace_opset_move(id, 0, 1);
 	WRITE_ONCE(rec->state, FTRACE_REC_BAD);
 	ftrace_nr_bad++;
+	ftrace_last_bad = ftrace_rec_ip(rec);
 }
 
 /* The text is written: let the records say so. */

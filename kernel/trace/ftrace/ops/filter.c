@@ -25,11 +25,12 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 }
 
 /**
- * ftrace_filter_can_serve - would an ops with this filter be called?
+ * ftrace_filter_can_serve - do the call sites in a filter do for an ops?
  * @f: the filter
  * @all: the ops sends functions elsewhere, and relies on it that each of them does
  *	 go there: no site may have been set aside, and the filter has to be a list.
- *	 For any other ops one good site is enough.
+ *	 For any other ops one good site is enough, and so is a list that has none
+ *	 left because their text has gone.
  *
  * Context: process, ftrace_lock held.
  */
@@ -46,7 +47,6 @@ bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all)
 		if (bad == all)
 			return !all;
 	}
-	/* All sites of a list may have gone with their text: that is not refused. */
 	return all || !f->filter->count;
 }
 
@@ -64,6 +64,21 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
 		nr++;
 	}
 	return nr;
+}
+
+/* A site that is only left keeps nobody from leaving: it is set aside. */
+static int follow(struct ftrace_ops_hash *h, const struct ftrace_filter *old,
+		  const struct ftrace_filter *new)
+{
+	unsigned long nr_bad;
+	int ret;
+
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = ftrace_update_filter(h, old, new);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad &&
+		 !ftrace_filter_wants(new, ftrace_last_bad));
+	return ret;
 }
 
 /**
@@ -99,7 +114,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)
-			ret = ftrace_update_filter(h, &old, &new);
+			ret = follow(h, &old, &new);
 	}
 	if (ret)
 		return ret;

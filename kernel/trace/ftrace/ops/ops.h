@@ -202,8 +202,9 @@ static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t fun
 
 /* ---- updates: update.c, retarget.c, commit.c ---------------------------- */
 
-/* Records that were set aside as bad; ftrace_lock. */
+/* Records that were set aside as bad, and the site of the last; ftrace_lock. */
 extern unsigned long ftrace_nr_bad;
+extern unsigned long ftrace_last_bad;
 extern bool ftrace_sites_on;
 
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,

@@ -44,12 +44,14 @@ int ftrace_update_enabled(bool on)
 	return ret;
 }
 
-static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec)
+/* @all: also what keeps its target, so that it is checked. */
+static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool all)
 {
 	struct ftrace_opset *set = ftrace_opset_find(ftrace_rec_set(rec));
 
-	if (!set || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD) ||
-	    set->target == set->aim)
+	if (!set || rec->state & (FTRACE_REC_NEW | FTRACE_REC_BAD))
+		return 0;
+	if (!all && set->target == set->aim)
 		return 0;
 	return ftrace_plan_add(plan, rec, ftrace_sites_on ? set->target : 0,
 			       ftrace_sites_on ? set->aim : 0, set->id);
@@ -79,7 +81,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
 
 		if (rec)
-			ret = add_retarget(&plan, rec);
+			ret = add_retarget(&plan, rec, true);
 	}
 	ret = ftrace_plan_finish(&plan, ret);
 	ftrace_opsets_aimed(!ret);
@@ -107,7 +109,7 @@ int ftrace_update_tramps(void)
 		unsigned int i;
 
 		for (i = 0; recs && i < recs->nr && !ret; i++)
-			ret = add_retarget(&plan, &recs->rec[i]);
+			ret = add_retarget(&plan, &recs->rec[i], false);
 	}
 	ret = ftrace_plan_finish(&plan, ret);
 	ftrace_opsets_aimed(!ret);

@@ -11,6 +11,8 @@
 /* Is there something the ops asks for that this core cannot do, or not now? */
 static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f)
 {
+	bool diverts = ops->flags & FTRACE_OPS_DIVERTS;
+
 	if (ops->flags & FTRACE_OPS_FL_DELETED)
 		return -EINVAL;
 	if (WARN_ON_ONCE(ops->flags & FTRACE_OPS_FL_ENABLED))
@@ -24,7 +26,8 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EINVAL;
 	}
-	if (!ftrace_filter_can_serve(f, ops->flags & FTRACE_OPS_DIVERTS))
+	if (!ftrace_filter_can_serve(f, diverts) &&
+	    (diverts || hlist_empty(&ops->func_hash->waiting[true])))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
 		return -EBUSY;
