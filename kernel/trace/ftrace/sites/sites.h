@@ -21,7 +21,7 @@
  * BAD: the text was not what it should be; the record is left alone for good
  * TOUCHED: at some time the text called somebody other than __fentry__
  * MODIFIED: and that could change where the function goes on
- * NOP: with NEW: the site is already a nop, made so because of a table
+ * NOP: with NEW, the site is already a nop, made so because of a table
  */
 #define FTRACE_REC_SET_MASK	GENMASK(23, 0)
 #define FTRACE_REC_NEW		BIT(24)
