@@ -145,8 +145,11 @@ void ftrace_module_enable(struct module *mod)
 	discover = all_functions_wanted() || lacks_table(mod);
 	add_mod_text(mod, MOD_TEXT, traced, discover);
 	add_mod_text(mod, MOD_INIT_TEXT, traced, discover);
-	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD))
-		ftrace_settle();
+	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD)) {
+		/* Each time one bad site is set aside, which all others must not miss. */
+		while (ftrace_settle() == -EINVAL)
+			;
+	}
 	mutex_unlock(&ftrace_lock);
 	resolve_waiting(mod->name);
 	mutex_unlock(&trace_types_lock);

@@ -29,25 +29,31 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
  * @f: the filter
  * @all: the ops sends functions elsewhere, and relies on it that each of them does
  *	 go there: no site may have been set aside, and the filter has to be a list.
- *	 For any other ops one good site is enough, and so is a list that has none
- *	 left because their text has gone.
+ *	 For any other ops one good site is enough, and so is a list of which
+ *	 nothing is left, because the text has gone or notrace takes it away.
  *
  * Context: process, ftrace_lock held.
  */
 bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all)
 {
+	bool any_bad = false;
 	unsigned int i;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (ftrace_hash_empty(f->filter))
 		return !all;
 	for (i = 0; i < f->filter->count; i++) {
-		bool bad = ftrace_site_is_bad(ftrace_text_addr(f->filter->sites[i]));
+		unsigned long ip = ftrace_text_addr(f->filter->sites[i]);
+		bool bad;
 
+		if (!ftrace_filter_wants(f, ip))
+			continue;
+		bad = ftrace_site_is_bad(ip);
 		if (bad == all)
 			return !all;
+		any_bad |= bad;
 	}
-	return all || !f->filter->count;
+	return !any_bad;
 }
 
 /* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */
@@ -64,21 +70,6 @@ static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
 		nr++;
 	}
 	return nr;
-}
-
-/* A site that is only left keeps nobody from leaving: it is set aside. */
-static int follow(struct ftrace_ops_hash *h, const struct ftrace_filter *old,
-		  const struct ftrace_filter *new)
-{
-	unsigned long nr_bad;
-	int ret;
-
-	do {
-		nr_bad = ftrace_nr_bad;
-		ret = ftrace_update_filter(h, old, new);
-	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad &&
-		 !ftrace_filter_wants(new, ftrace_last_bad));
-	return ret;
 }
 
 /**
@@ -114,7 +105,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)
-			ret = follow(h, &old, &new);
+			ret = ftrace_update_filter(h, &old, &new);
 	}
 	if (ret)
 		return ret;

@@ -15,22 +15,12 @@ static int add_switch(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool on)
 	return ftrace_plan_add(plan, rec, on ? 0 : target, on ? target : 0, id);
 }
 
-/**
- * ftrace_update_enabled - hold all call sites at nops, or let them go
- * @on: let them go
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or an error of ftrace_update_ops().
- */
-int ftrace_update_enabled(bool on)
+static int switch_all(bool on)
 {
 	struct ftrace_plan plan = {};
 	struct ftrace_region *r;
 	int ret = 0;
 
-	lockdep_assert_held(&ftrace_lock);
-	if (on == ftrace_sites_on)
-		return 0;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
 		unsigned int i;
@@ -38,7 +28,28 @@ int ftrace_update_enabled(bool on)
 		for (i = 0; recs && i < recs->nr && !ret; i++)
 			ret = add_switch(&plan, &recs->rec[i], on);
 	}
-	ret = ftrace_plan_finish(&plan, ret);
+	return ftrace_plan_finish(&plan, ret);
+}
+
+/**
+ * ftrace_update_enabled - hold all call sites at nops, or let them go
+ * @on: let them go
+ *
+ * A call site that is not what it should be keeps nobody from holding the others.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error of ftrace_update_ops().
+ */
+int ftrace_update_enabled(bool on)
+{
+	int ret;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (on == ftrace_sites_on)
+		return 0;
+	do {
+		ret = switch_all(on);
+	} while (ret == -EINVAL && !on);
 	if (!ret)
 		ftrace_sites_on = on;
 	return ret;
@@ -80,7 +91,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 		u32 site = f.filter->sites[i];
 		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
 
-		if (rec)
+		if (rec && ftrace_filter_wants(&f, ftrace_rec_ip(rec)))
 			ret = add_retarget(&plan, rec, true);
 	}
 	ret = ftrace_plan_finish(&plan, ret);

@@ -30,7 +30,7 @@ struct step {
 };
 
 /* Not a set. */
-#define NO_STEP		{ .state = FTRACE_REC_BAD }
+#define NO_STEP		((struct step) { .state = FTRACE_REC_BAD })
 
 /**
  * struct update - one update under way
@@ -215,9 +215,24 @@ static bool is_listed(const struct ftrace_filter *f)
 }
 
 /* Touches the records on either filter, or all if one of them means that. */
+static int try_between(struct update *u)
+{
+	int ret;
+
+	u->last = NO_STEP;
+	ret = is_listed(u->old) && is_listed(u->new) ? update_listed(u) :
+						       update_all(u);
+	return ftrace_plan_finish(&u->plan, ret);
+}
+
+/*
+ * A site that @new does not want keeps nobody from leaving it. Once that is found not
+ * to be what it should be it is set aside, and the others can go without it.
+ */
 static int update_between(struct update *u, const struct ftrace_filter *old,
 			  const struct ftrace_filter *new)
 {
+	unsigned long nr_bad;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
@@ -227,9 +242,12 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 	u->old = old;
 	u->new = new;
 	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
-	ret = is_listed(old) && is_listed(new) ? update_listed(u) :
-						 update_all(u);
-	return ftrace_plan_finish(&u->plan, ret);
+	do {
+		nr_bad = ftrace_nr_bad;
+		ret = try_between(u);
+	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad &&
+		 (!new || !ftrace_filter_wants(new, ftrace_last_bad)));
+	return ret;
 }
 
 /**
@@ -240,13 +258,13 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
  *
  * Context: process, ftrace_lock held.
  * Return: 0; or -ENOMEM, -ENOSPC (too many sets of ops), -EBUSY (it cannot go
- * together with another ops), -EINVAL (a call site is not what it should be; it
- * is set aside), -ENODEV (ftrace is dead), and every site is as it was.
+ * together with another ops), -EINVAL (a call site that @new wants is not what it
+ * should be; it is set aside), -ENODEV (ftrace is dead), and every site is as it was.
  */
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,
 		      const struct ftrace_filter *new)
 {
-	struct update u = { .ops = ops, .last = NO_STEP };
+	struct update u = { .ops = ops };
 
 	return update_between(&u, old, new);
 }
@@ -266,7 +284,7 @@ int ftrace_update_filter(struct ftrace_ops_hash *h,
 			 const struct ftrace_filter *old,
 			 const struct ftrace_filter *new)
 {
-	struct update u = { .shared = h, .last = NO_STEP };
+	struct update u = { .shared = h };
 
 	return update_between(&u, old, new);
 }
@@ -324,14 +342,9 @@ static void drop(struct ftrace_ops *ops)
  */
 bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old)
 {
-	struct update u;
-	int ret;
+	struct update u = { .ops = ops };
 
-	do {
-		u = (struct update) { .ops = ops, .last = NO_STEP };
-		ret = update_between(&u, old, NULL);
-	} while (ret == -EINVAL);
-	if (ret)
+	if (update_between(&u, old, NULL))
 		drop(ops);
 	return u.plan.nr_stops;
 }
