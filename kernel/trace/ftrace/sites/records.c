@@ -126,7 +126,7 @@ struct ftrace_region *ftrace_region_find(unsigned long ip)
  * ftrace_site_is_bad - has a call site been set aside, so that it calls nothing?
  * @ip: the call site
  *
- * Context: ftrace_lock held.
+ * Context: ftrace_lock held, or preemption off.
  */
 bool ftrace_site_is_bad(unsigned long ip)
 {

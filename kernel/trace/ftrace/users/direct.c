@@ -195,7 +195,11 @@ static void notrace direct_func(unsigned long ip, unsigned long parent_ip,
 {
 	unsigned long addr = ftrace_ops_direct(ops);
 
-	if (addr)
+	/*
+	 * Where a call was overwritten modify_ftrace_direct() is refused. The code may
+	 * be gone when the call is put back.
+	 */
+	if (addr && !ftrace_site_is_bad(ip))
 		arch_ftrace_set_direct_caller(fregs, addr);
 }
 
@@ -250,9 +254,10 @@ static void clear_direct(struct ftrace_ops *ops)
  *	  ftrace-sets-uses.rst
  *
  * Context: process.
- * Return: 0; -EINVAL (no filter, in use, or no such code can be called), -EBUSY
- * (a function has a direct call, or is changed by an ops that cannot share it),
- * -EAGAIN from @ops->ops_func, -ENODEV, -ENOMEM; then nothing has changed.
+ * Return: 0; -EINVAL (no filter, in use, no such code can be called, or a call site
+ * is not what it should be), -EBUSY (a function has a direct call, or is changed by an
+ * ops that cannot share it), -EAGAIN from @ops->ops_func, -ENODEV, -ENOMEM; then
+ * nothing has changed.
  */
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
@@ -347,7 +352,8 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
  *
  * Context: process.
  * Return: 0; -EINVAL if @ops is not registered, no such code can be called, or a
- * call site is not what it should be; -ENOMEM; then nothing has changed.
+ * call site is not what it should be; -ENOMEM; then nothing has changed, and the old
+ * code may still be called.
  */
 int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
