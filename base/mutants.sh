@@ -84,6 +84,8 @@ check_table() {
 		0)	echo "# README: nothing is said of '$mutant'"; bad=1 ;;
 		*)	echo "# README: '$mutant' is there more than once"; bad=1 ;;
 		esac
+		(cd "$top" && git apply --check "$patches/$mutant.patch") ||
+			{ echo "# '$mutant' does not apply"; bad=1; }
 	done
 	return $bad
 }

@@ -214,6 +214,9 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 void ftrace_tramp_set(unsigned long ip, const struct ftrace_tramp_layout *layout,
 		      unsigned int i, unsigned long dest);
 
+/* Is @addr in the code that leads to callbacks where there is no trampoline, or back? */
+bool ftrace_text_is_entry(unsigned long addr);
+
 /* Find the place in the kernel's text where the stack is as at @offset. */
 unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
 				    unsigned int offset);

@@ -440,3 +440,9 @@ SYM_CODE_START(return_to_handler)
 	RET
 SYM_CODE_END(return_to_handler)
 #endif /* CONFIG_FUNCTION_GRAPH_TRACER */
+
+.Lend:
+	/* Whoever is in there is on the way to a callback, or back. */
+	.section .rodata, "a"
+	.balign	8
+SYM_DATA(ftrace_entry_size, .quad .Lend - ftrace_caller)

@@ -64,6 +64,20 @@ static const struct template *template_of(bool regs)
 }
 
 /**
+ * ftrace_text_is_entry() - is an address in code that is on the way to callbacks?
+ * @addr: the address
+ *
+ * That is what calls them where there is no trampoline, what goes on to a direct call
+ * from there, and what the functions return to that the graph tracer has hooked.
+ *
+ * Context: any.
+ */
+bool ftrace_text_is_entry(unsigned long addr)
+{
+	return addr - (unsigned long)ftrace_caller < ftrace_entry_size;
+}
+
+/**
  * struct emitter - code being written
  * @at: where the next byte goes
  * @bias: what to add to an address in the buffer to get where it will run

@@ -136,7 +136,7 @@ static int busy_thread(void *unused)
 {
 	while (!kthread_should_stop()) {
 		ftrace_test_mod_busy();
-		/* Unregistering an ops waits until every task has rested. */
+		/* A grace period of RCU-tasks waits until every task has rested. */
 		if (READ_ONCE(hold))
 			cpu_relax();
 		else

@@ -13,7 +13,9 @@
  *                                   one ops at a time; or share: it can live
  *                                   with an ops that has ipmodify; or redirect:
  *                                   have the function do nothing but return;
- *                                   or recurse: call what is traced, too
+ *                                   or recurse: call what is traced, too;
+ *                                   or hold: keep whoever calls it for as long
+ *                                   as the module's parameter hold is Y
  *           name I NAME             give it a name
  *           array I INSTANCE        have it in the function_tracers of that one
  *           filter I GLOB [add]     ftrace_set_filter()
@@ -56,6 +58,7 @@
  * @direct: the code for register_ftrace_direct(); 0: it is not for that
  * @redirect: it sends the function to its end
  * @recurse: its callback calls a function that can be traced
+ * @hold: its callback keeps its callers while hold says so
  * @seen: the call sites it was called from, and how often
  * @other: calls for which there was no room in @seen
  *
@@ -67,6 +70,7 @@ struct test_ops {
 	unsigned long		direct;
 	bool			redirect;
 	bool			recurse;
+	bool			hold;
 	struct {
 		unsigned long	ip;
 		atomic_t	calls;
@@ -77,6 +81,10 @@ struct test_ops {
 static struct test_ops *all_ops[NR_OPS];
 static int result;
 static DEFINE_MUTEX(cmd_lock);
+
+/* Not a command: whoever drops an ops that is held has cmd_lock. */
+static bool hold;
+module_param(hold, bool, 0600);
 
 static notrace void count_call(struct test_ops *t, unsigned long ip)
 {
@@ -93,6 +101,13 @@ static notrace void count_call(struct test_ops *t, unsigned long ip)
 		}
 	}
 	atomic_inc(&t->other);
+}
+
+/* Looks at @t all the time: KASAN sees if it is freed meanwhile. */
+static notrace void stay(struct test_ops *t)
+{
+	while (READ_ONCE(t->hold) && READ_ONCE(hold))
+		cpu_relax();
 }
 
 /* What a callback that needs protection calls. */
@@ -114,6 +129,7 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 	struct test_ops *t = container_of(op, struct test_ops, ops);
 
 	count_call(t, ip);
+	stay(t);
 	if (t->recurse)
 		ftrace_test_ops_called();
 	if (t->redirect)
@@ -129,7 +145,10 @@ static struct test_ops *direct_ops;
 /* Takes where the traced function goes on, after the call. */
 notrace void ftrace_test_direct_seen(unsigned long ret)
 {
-	count_call(READ_ONCE(direct_ops), ret - MCOUNT_INSN_SIZE);
+	struct test_ops *t = READ_ONCE(direct_ops);
+
+	count_call(t, ret - MCOUNT_INSN_SIZE);
+	stay(t);
 }
 
 /* No ENDBR: nothing but call sites may reach it, and they by a direct branch. */
@@ -292,6 +311,10 @@ static int set_flag(struct test_ops *t, const char *name)
 	}
 	if (!strcmp(name, "recurse")) {
 		t->recurse = true;
+		return 0;
+	}
+	if (!strcmp(name, "hold")) {
+		t->hold = true;
 		return 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {

@@ -9,9 +9,9 @@
 #include "users.h"
 
 /*
- * Each ops of a trace array gets the next number when it leaves. A grace period
- * of RCU-tasks is one for all that had left when it began: nobody is in a
- * callback of those with numbers up to nr_quiet any more. ftrace_lock.
+ * Each ops of a trace array gets the next number when it leaves. Whoever waits for
+ * tasks waits for all that had left before: nobody is in a callback of those with
+ * numbers up to nr_quiet any more. ftrace_lock.
  */
 static u64 nr_left, nr_quiet;
 
@@ -51,7 +51,9 @@ void ftrace_array_wait(const struct ftrace_ops *ops)
 			return;
 		left = nr_left;
 	}
-	synchronize_rcu_tasks();
+	/* The handlers of returns may see a graph user for longer than its call sites. */
+	synchronize_rcu_tasks_rude();
+	ftrace_wait_for_tasks(0);
 	guard(mutex)(&ftrace_lock);
 	nr_quiet = max(nr_quiet, left);
 }

@@ -110,7 +110,7 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
 {
 	if (ops->flags & FTRACE_OPS_FL_DYNAMIC &&
 	    !(ops->flags & FTRACE_OPS_FL_TRACE_ARRAY))
-		synchronize_rcu_tasks();
+		ftrace_wait_for_tasks(ops->direct_call);
 }
 
 /**

@@ -16,6 +16,7 @@ bool ftrace_shutdown_unwaited(struct ftrace_ops *ops);
 void ftrace_ops_wait(const struct ftrace_ops *ops);
 void ftrace_array_left(struct ftrace_ops *ops);
 void ftrace_array_wait(const struct ftrace_ops *ops);
+void ftrace_wait_for_tasks(unsigned long direct);
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 int ftrace_register_ipmodify(struct ftrace_ops *ops);
