@@ -33,12 +33,14 @@ variants() {
 	stop	NO_SYNC_BREAK		-DNCPU=2	((f==4)||(f==t))
 	stop	NO_SYNC_TAIL		-DNCPU=2	((f==4)||(f==t))
 	stop	NO_SYNC_FIRST		-DNCPU=2	((nr!=0)||
-	stop	NO_MEET_BEFORE_SYNC	-DNCPU=2	((nr!=0)||
+	stop	NO_MEET_BEFORE_SYNC	-DNCPU=2	((f==4)||(f==t))
+	stop	NO_LAST_MEET		-DNCPU=2	((nr!=0)||
 	stop	NO_MEET_AFTER_SYNC	-DNCPU=2	((f==4)||(f==t))
-	stop	NO_FIRST_MEET		-DNCPU=2	((nr!=0)||
-	stop	NO_LAST_MEET		-DNCPU=2	(plan_state[entries]==1)
+	stop	PUBLISHED_INSIDE	-DNCPU=2	((nr!=0)||
+	stop	UNPUBLISHED_AFTER	-DNCPU=2	(plan_state[entries]==1)
+	stop	UNPUBLISHED_EARLY	-DNCPU=2	((nr!=0)||
 	stop	CLEARS_ENTRIES		-DNCPU=2	(entries!=0)
-	stop	NR_FIRST		-DNCPU=2	(entries!=0)
+	stop	NR_FIRST		-DNCPU=2	(plan_state[entries]==1)
 	stop	ENTRIES_FIRST		-DNCPU=2	(plan_state[entries]==1)
 	stop	TAIL_FIRST		-DNCPU=2	((f==4)||(f==t))
 	tramp	NO_GRACE_PERIOD		-DNUPDATE=3	in_tree[t]
@@ -66,9 +68,9 @@ variants() {
 	notes	ANY_GRACE_PERIOD	-DNRESIZE=2	.freed)
 	order	NO_WMB			-DNONE		!(saw_nr)||saw_entries
 	order	NO_SECOND_RMB		-DNONE		!(saw_nr)||saw_entries
-	order	NO_BEFORE_ATOMIC	-DNONE		!(hit))||saw_nr
-	order	NO_MB			-DNONE		!(hit))||saw_nr
-	order	NO_FIRST_RMB		-DNONE		!(hit))||saw_nr
+	order	NO_ARRIVE		-DNONE		!(saw_passed)||saw_written
+	order	NO_ACQUIRE		-DNONE		!(saw_passed)||saw_written
+	order	NO_FIRST_RMB		-DNONE		!(hit)||saw_nr
 	order	NO_RELEASE		-DNONE		!(saw_live)||saw_data
 	order	NO_PROBE_RMB		-DNONE		!(saw_live)||saw_data
 	END

@@ -11,8 +11,8 @@
  */
 #define NO_WMB			1	/* publish(): smp_wmb() */
 #define NO_SECOND_RMB		2	/* ftrace_int3_handler(), before it reads entries */
-#define NO_BEFORE_ATOMIC	3	/* meet(): smp_mb__before_atomic() */
-#define NO_MB			4	/* meet(): smp_mb() */
+#define NO_ARRIVE		3	/* arrive(): raw_atomic_inc_return() without order */
+#define NO_ACQUIRE		4	/* meet(): a plain load of passed */
 #define NO_FIRST_RMB		5	/* ftrace_int3_handler(), before it reads nr */
 #define NO_RELEASE		6	/* publish_live(): rcu_assign_pointer() */
 #define NO_PROBE_RMB		7	/* probe_call(): smp_rmb() */
@@ -21,10 +21,9 @@
 #define BROKEN	0
 #endif
 
-bool entries, nr, arrived, text, data, live;
-bool waited, gave_up;	/* what came of the wait of breaker() */
+bool entries, nr, text, data, live, written, arrived, passed;
 
-/* publish(), and then meet() on the same CPU, which says that it is there. */
+/* publish(), and then, in the stop, a breakpoint: stop_machine() is a barrier. */
 proctype publisher()
 {
 	bool d1, d2, d3;
@@ -32,28 +31,49 @@ proctype publisher()
 	do
 	:: !d1 -> atomic { entries = true; d1 = true }
 	:: !d2 && (d1 || BROKEN == NO_WMB) -> atomic { nr = true; d2 = true }
-	:: !d3 && ((d1 && d2) || BROKEN == NO_BEFORE_ATOMIC) ->
-		atomic { arrived = true; d3 = true }
+	:: !d3 && d1 && d2 -> atomic { text = true; d3 = true }
 	:: d1 && d2 && d3 -> break
 	od
 }
 
-/* meet() on a CPU that waits, and write_breakpoints() after it. */
-proctype breaker()
+/* A step, and arrive() on a CPU that is not the last. */
+proctype writer()
+{
+	bool d1, d2;
+
+	do
+	:: !d1 -> atomic { written = true; d1 = true }
+	:: !d2 && (d1 || BROKEN == NO_ARRIVE) -> atomic { arrived = true; d2 = true }
+	:: d1 && d2 -> break
+	od
+}
+
+/* meet() on the CPU that is the last. */
+proctype passer()
 {
 	bool d1, d2, saw;
 
 	do
 	:: !d1 -> atomic { saw = arrived; d1 = true }
-	:: !d2 && (d1 || BROKEN == NO_MB) -> atomic { text = true; d2 = true }
+	:: !d2 && d1 -> atomic { passed = saw; d2 = true }
+	:: d1 && d2 -> break
+	od
+}
+
+/* meet() on a CPU that waits, and what it sees in the next step. */
+proctype waiter()
+{
+	bool d1, d2, saw_passed, saw_written;
+
+	do
+	:: !d1 -> atomic { saw_passed = passed; d1 = true }
+	:: !d2 && (d1 || BROKEN == NO_ACQUIRE) ->
+		atomic { saw_written = written; d2 = true }
 	:: d1 && d2 -> break
 	od;
-	/* In the code the wait ends only once it has seen it; ignore other runs. */
-	if
-	:: saw -> waited = true
-	:: else -> gave_up = true
-	fi
+	assert(!saw_passed || saw_written)
 }
+
 /* ftrace_int3_handler(): the breakpoint, the number, the entries. */
 proctype handler()
 {
@@ -66,11 +86,10 @@ proctype handler()
 		atomic { saw_entries = entries; d3 = true }
 	:: d1 && d2 && d3 -> break
 	od;
-	waited || gave_up;
 	/* Whoever sees the number must see the entries. */
 	assert(!saw_nr || saw_entries);
 	/* Whoever hits a breakpoint must see the number. */
-	assert(gave_up || !hit || saw_nr)
+	assert(!hit || saw_nr)
 }
 
 /* init_sites(), publish_live() */
@@ -102,7 +121,9 @@ proctype probed()
 init {
 	atomic {
 		run publisher();
-		run breaker();
+		run writer();
+		run passer();
+		run waiter();
 		run handler();
 		run prober();
 		run probed()

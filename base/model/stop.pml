@@ -2,7 +2,7 @@
 /*
  * The stop: how call sites are written while NMIs go on.
  *
- * Models arch/x86/kernel/ftrace/stop.c: patch_share(), meet(), end_step(),
+ * Models arch/x86/kernel/ftrace/stop.c: patch_share(), arrive(), meet(), end_step(),
  * publish(), unpublish() and ftrace_int3_handler(). README says what is assumed.
  *
  * A call site is two parts, its first byte and its tail, each OLD or NEW, the
@@ -21,12 +21,14 @@
 #define NO_SYNC_FIRST		3	/* no sync_core() after write_firsts() */
 #define NO_MEET_BEFORE_SYNC	4	/* end_step() without its first meet() */
 #define NO_MEET_AFTER_SYNC	5	/* end_step() without its second meet() */
-#define NO_FIRST_MEET		6	/* no meet() after publish() */
-#define NO_LAST_MEET		7	/* no meet() after unpublish() */
+#define PUBLISHED_INSIDE	6	/* publish() by the first CPU in the stop */
+#define UNPUBLISHED_AFTER	7	/* unpublish() when the stop is over */
 #define CLEARS_ENTRIES		8	/* publish(NULL, 0) at the end of the stop */
 #define NR_FIRST		9	/* publish() writes the number first */
 #define ENTRIES_FIRST		10	/* the handler reads the entries first */
 #define TAIL_FIRST		11	/* no breakpoint while the tail is written */
+#define UNPUBLISHED_EARLY	12	/* unpublish() by the first to arrive at the end */
+#define NO_LAST_MEET		13	/* no meet() before the last sync_core() */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -82,6 +84,8 @@ byte plan_state[NPLAN + 1];
 byte stop_plan;
 byte shares;
 byte arrived;
+byte passed;
+byte through;
 byte left;
 
 /* What the plan makes of a site, and what is there. */
@@ -125,8 +129,15 @@ inline sync_core()
 inline meet()
 {
 	meeting = meeting + NCPU;
-	arrived++;
-	arrived >= meeting
+	atomic {
+		arrived++;
+		last = arrived == meeting
+	}
+	if
+	:: last -> passed = meeting
+	:: else -> passed >= meeting
+	fi;
+	last = false
 }
 
 /* end_step() */
@@ -181,6 +192,7 @@ inline unpublish()
 proctype patch_share(byte c) provided (!cpu[c].in_nmi)
 {
 	byte n, s, i, meeting;
+	bool last;
 
 	do
 	:: atomic {
@@ -190,11 +202,7 @@ proctype patch_share(byte c) provided (!cpu[c].in_nmi)
 		shares++
 	   }
 	   if
-	   :: n == 0 -> publish(stop_plan)
-	   :: else
-	   fi;
-	   if
-	   :: BROKEN != NO_FIRST_MEET -> meet()
+	   :: BROKEN == PUBLISHED_INSIDE && n == 0 -> publish(stop_plan)
 	   :: else
 	   fi;
 
@@ -209,16 +217,30 @@ proctype patch_share(byte c) provided (!cpu[c].in_nmi)
 	   end_step(NO_SYNC_TAIL);
 	   /* write_firsts() */
 	   for_share(write_first(s, target(stop_plan)));
-	   end_step(NO_SYNC_FIRST);
-
-	   if
-	   :: n == 0 -> unpublish()
-	   :: else
-	   fi;
 	   if
 	   :: BROKEN != NO_LAST_MEET -> meet()
 	   :: else
 	   fi;
+	   if
+	   :: BROKEN != NO_SYNC_FIRST -> sync_core()
+	   :: else
+	   fi;
+
+	   /* arrive(), and unpublish() if it was the last */
+	   atomic {
+		meeting = meeting + NCPU;
+		arrived++;
+		last = arrived == meeting ||
+			(BROKEN == UNPUBLISHED_EARLY && arrived == meeting - NCPU + 1)
+	   }
+	   if
+	   :: last && BROKEN != UNPUBLISHED_AFTER -> unpublish()
+	   :: else
+	   fi;
+	   last = false;
+	   /* multi_cpu_stop() keeps each CPU until all are through. */
+	   through++;
+	   through == NCPU;
 	   atomic {
 		/* Until all have left: stop_machine_cpuslocked() returns. */
 		left++;
@@ -312,12 +334,18 @@ proctype plan_write()
 
 	do
 	:: p <= NPLAN ->
-		atomic {
-			plan_state[p] = ALIVE;
-			stop_plan = p
-		}
+		plan_state[p] = ALIVE;
+		if
+		:: BROKEN != PUBLISHED_INSIDE -> publish(p)
+		:: else
+		fi;
 		/* stop_machine_cpuslocked() */
+		stop_plan = p;
 		left == NCPU;
+		if
+		:: BROKEN == UNPUBLISHED_AFTER -> unpublish()
+		:: else
+		fi;
 		d_step {
 			/* All CPUs execute the new bytes: see ftrace_text_write(). */
 			for (i : 0 .. NCPU - 1) {
@@ -332,8 +360,10 @@ proctype plan_write()
 			/* ftrace_plan_free() */
 			plan_state[p] = FREED;
 			left = 0;
+			through = 0;
 			shares = 0;
 			arrived = 0;
+			passed = 0;
 			stop_plan = 0
 		}
 		p++

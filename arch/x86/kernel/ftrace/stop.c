@@ -17,6 +17,7 @@
 #include <linux/atomic.h>
 #include <linux/bsearch.h>
 #include <linux/bug.h>
+#include <linux/cache.h>
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/ftrace_text.h>
@@ -42,12 +43,13 @@
  * before goes on to read @entries, which must still be those it belongs to. What
  * stays in @entries is stale, and is not read before publish() has replaced it.
  *
- * There is no reference count, because no reader outlives it. It is
- * set and cleared inside the stop, when everything but NMIs (say: whatever is
- * not maskable) stands still. An NMI handler that reads it has to return before
- * its CPU can go on to the next meeting, and no CPU leaves the stop before the
- * meeting that follows the clearing. So when the stop is over nobody still looks
- * at the entries, and they may be freed.
+ * There is no reference count, because no reader outlives it. It is set before the
+ * stop, and cleared inside of it, when everything but NMIs (say: whatever is not
+ * maskable) stands still. Whoever hits a breakpoint, one of ours or a kprobe's, is in
+ * exc_int3() with interrupts off: its CPU cannot come to the stop before it has left
+ * that. An NMI handler that has read it has to return before its CPU can leave the stop,
+ * and no CPU leaves before the clearing. So when the stop is over nobody still looks at
+ * the entries, and they may be freed.
  */
 static struct {
 	const struct ftrace_plan_entry	*entries;
@@ -65,7 +67,7 @@ static __always_inline void publish(const struct ftrace_plan_entry *entries,
 
 /*
  * Needs no barrier of its own: between this and the freeing of the entries, as
- * between this and the next publish(), all CPUs meet. In early boot the only
+ * between this and the next publish(), is the end of the stop. In early boot the only
  * handlers there are run on the CPU that writes.
  */
 static __always_inline void unpublish(void)
@@ -104,7 +106,7 @@ noinstr int ftrace_int3_handler(struct pt_regs *regs)
 
 	/*
 	 * Whoever saw the breakpoint also sees what was published before it was
-	 * written; pairs with the first meeting in patch_share().
+	 * written; pairs with the barriers of stop_machine().
 	 */
 	smp_rmb();
 	nr = READ_ONCE(changing.nr);
@@ -228,34 +230,45 @@ static void write_alone(const struct ftrace_plan_entry *entries, unsigned int nr
  * @entries: what to write
  * @nr: how many
  * @nr_cpus: how many CPUs share the work
+ * @start: when it began, in nanoseconds; the first CPU to take a share writes it
+ * @ns: how long it took; the last CPU to be through writes it
  * @shares: how many shares are taken
  * @arrived: arrivals at all meetings so far; never goes back, so that a meeting
  *	needs no second phase to reset it
- * @ns: how long it took; the first CPU to take a share writes it
+ * @passed: arrivals at the meetings that are over. Those who wait look at this alone,
+ *	so that they do not take the line from those who are to arrive
  */
 struct text_stop {
 	const struct ftrace_plan_entry	*entries;
 	unsigned int			nr;
 	unsigned int			nr_cpus;
-	atomic_t			shares;
-	atomic_t			arrived;
+	u64				start;
 	u64				ns;
+	atomic_t			shares;
+	atomic_t			arrived ____cacheline_aligned_in_smp;
+	unsigned int			passed ____cacheline_aligned_in_smp;
 };
 
 /*
- * Wait until all CPUs are here. What each wrote before, all see after. Raw
- * atomics: an instrumented one could call a function that is half written.
+ * Come to the next meeting; true if all others are there already. Raw atomics: an
+ * instrumented one could call a function that is half written. This one is a full
+ * barrier.
  */
-static __always_inline void meet(struct text_stop *stop, unsigned int *meeting)
+static __always_inline bool arrive(struct text_stop *stop, unsigned int *meeting)
 {
 	*meeting += stop->nr_cpus;
-	/* Pairs with the last barrier here, on the CPUs that wait for us. */
-	smp_mb__before_atomic();
-	raw_atomic_inc(&stop->arrived);
-	while ((unsigned int)raw_atomic_read(&stop->arrived) < *meeting)
-		cpu_relax();
-	/* Pairs with the first barrier here, on the CPUs we waited for. */
-	smp_mb();
+	return (unsigned int)raw_atomic_inc_return(&stop->arrived) == *meeting;
+}
+
+/* Wait until all CPUs are here. What each wrote before, all see after. */
+static __always_inline void meet(struct text_stop *stop, unsigned int *meeting)
+{
+	if (arrive(stop, meeting)) {
+		/* Pairs with the acquire below, on the CPUs that wait. */
+		smp_store_release(&stop->passed, *meeting);
+		return;
+	}
+	smp_cond_load_acquire(&stop->passed, VAL >= *meeting);
 }
 
 /*
@@ -280,51 +293,53 @@ static int patch_share(void *data)
 		.end	= stop->entries + (u64)stop->nr * (n + 1) / stop->nr_cpus,
 		.bias	= ftrace_window_bias,
 	};
-	u64 start = ktime_get_mono_fast_ns();
 	unsigned int meeting = 0;
 	struct mm_struct *prev;
 
 	/*
-	 * These are functions like any other, with call sites. They are called
-	 * before the first breakpoint is written and after the last is gone, so
-	 * that NMIs are the only ones to run into any.
+	 * These are functions like any other, with call sites. They may run into the
+	 * breakpoint of a CPU that was faster. Nobody writes more than breakpoints
+	 * before this CPU is at the first meeting.
 	 */
-	prev = text_poke_load_mm(ftrace_window_mm);
-
 	if (!n)
-		publish(stop->entries, stop->nr);
-	meet(stop, &meeting);
+		stop->start = ktime_get_mono_fast_ns();
+	prev = text_poke_load_mm(ftrace_window_mm);
 
 	write_breakpoints(&share);
 	end_step(stop, &meeting);
 	write_tails(&share);
 	end_step(stop, &meeting);
 	write_firsts(&share);
-	end_step(stop, &meeting);
+	meet(stop, &meeting);
+	sync_core();
 
 	/*
-	 * All breakpoints are gone and all CPUs have serialised since: no NMI
-	 * runs into one any more, and those that did have returned.
+	 * All breakpoints are gone. Once the last CPU has serialised no NMI runs into
+	 * one any more, and those that did have returned. Nobody has to wait for that
+	 * here: no CPU leaves the stop before this one.
 	 */
-	if (!n)
+	if (arrive(stop, &meeting)) {
 		unpublish();
-	meet(stop, &meeting);
+		stop->ns = ktime_get_mono_fast_ns() - stop->start;
+	}
 
 	text_poke_unload_mm(prev);
-	if (!n)
-		stop->ns = ktime_get_mono_fast_ns() - start;
 	return 0;
 }
 
 static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int nr)
 {
-	struct text_stop stop = {
+	static struct text_stop stop;
+
+	lockdep_assert_held(&text_mutex);
+	stop = (struct text_stop) {
 		.entries	= entries,
 		.nr		= nr,
 		.nr_cpus	= num_online_cpus(),
 	};
-
-	stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask);
+	publish(entries, nr);
+	if (WARN_ON_ONCE(stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask)))
+		unpublish();
 	/* A clock that is coarse may have seen none of it. */
 	return max(stop.ns, 1ULL);
 }
