@@ -94,12 +94,22 @@ int ftrace_text_prepare(const struct ftrace_plan *plan);
 /* Find the first entry whose site is not what @from says; @plan->nr: none. */
 unsigned int ftrace_text_check(const struct ftrace_plan *plan);
 
-/*
- * Write @nr entries of a plan that is prepared and checked, from @first on; return
- * how long the machine was stopped for it, in nanoseconds, 0 if it did not have to be.
+/**
+ * struct ftrace_stop_time - how long a stop of the machine took, in nanoseconds
+ * @all: from when all CPUs had come; 0: nothing was stopped
+ * @fixed: how much of that it would have taken for a single site, too
  */
-u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
-		      unsigned int nr);
+struct ftrace_stop_time {
+	u64	all;
+	u64	fixed;
+};
+
+/*
+ * Write @nr entries of a plan that is prepared and checked, from @first on; say how
+ * long the machine was stopped for it.
+ */
+struct ftrace_stop_time ftrace_text_write(const struct ftrace_plan *plan,
+					  unsigned int first, unsigned int nr);
 
 /* Let go of what ftrace_text_prepare() has taken. */
 void ftrace_text_finish(void);

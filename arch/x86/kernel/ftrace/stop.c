@@ -24,10 +24,12 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/math64.h>
 #include <linux/memory.h>
 #include <linux/stop_machine.h>
 #include <linux/sync_core.h>
 #include <linux/timekeeping.h>
+#include <asm/msr.h>
 #include <asm/page.h>
 #include <asm/ptrace.h>
 #include <asm/text-patching.h>
@@ -230,8 +232,12 @@ static void write_alone(const struct ftrace_plan_entry *entries, unsigned int nr
  * @entries: what to write
  * @nr: how many
  * @nr_cpus: how many CPUs share the work
- * @start: when it began, in nanoseconds; the first CPU to take a share writes it
- * @ns: how long it took; the last CPU to be through writes it
+ * @start: when it began, in nanoseconds, and
+ * @first: the same in cycles; the first CPU to take a share writes both
+ * @last: when the last CPU came to the last meeting, in cycles
+ * @meetings: how many cycles CPUs took to come to those before which nobody writes
+ * @ns: how long it took, and
+ * @cycles: the same in cycles; the last CPU to be through writes both
  * @shares: how many shares are taken
  * @arrived: arrivals at all meetings so far; never goes back, so that a meeting
  *	needs no second phase to reset it
@@ -243,7 +249,11 @@ struct text_stop {
 	unsigned int			nr;
 	unsigned int			nr_cpus;
 	u64				start;
+	u64				first;
+	u64				last;
+	u64				meetings;
 	u64				ns;
+	u64				cycles;
 	atomic_t			shares;
 	atomic_t			arrived ____cacheline_aligned_in_smp;
 	unsigned int			passed ____cacheline_aligned_in_smp;
@@ -260,10 +270,21 @@ static __always_inline bool arrive(struct text_stop *stop, unsigned int *meeting
 	return (unsigned int)raw_atomic_inc_return(&stop->arrived) == *meeting;
 }
 
-/* Wait until all CPUs are here. What each wrote before, all see after. */
-static __always_inline void meet(struct text_stop *stop, unsigned int *meeting)
+/*
+ * Wait until all CPUs are here. What each wrote before, all see after. The last to come
+ * notes when that was: those who wait may get to run much later, when others have gone
+ * on to write. The clock has a call site, the counter has none; it may differ a little
+ * from one CPU to another.
+ */
+static __always_inline void meet(struct text_stop *stop, unsigned int *meeting,
+				 bool written)
 {
 	if (arrive(stop, meeting)) {
+		u64 now = rdtsc();
+
+		if (!written && now > stop->last)
+			stop->meetings += now - stop->last;
+		stop->last = now;
 		/* Pairs with the acquire below, on the CPUs that wait. */
 		smp_store_release(&stop->passed, *meeting);
 		return;
@@ -278,9 +299,9 @@ static __always_inline void meet(struct text_stop *stop, unsigned int *meeting)
 static __always_inline void end_step(struct text_stop *stop,
 				     unsigned int *meeting)
 {
-	meet(stop, meeting);
+	meet(stop, meeting, true);
 	sync_core();
-	meet(stop, meeting);
+	meet(stop, meeting, false);
 }
 
 /* Runs on every CPU, interrupts off. */
@@ -301,8 +322,10 @@ static int patch_share(void *data)
 	 * breakpoint of a CPU that was faster. Nobody writes more than breakpoints
 	 * before this CPU is at the first meeting.
 	 */
-	if (!n)
+	if (!n) {
 		stop->start = ktime_get_mono_fast_ns();
+		stop->first = rdtsc();
+	}
 	prev = text_poke_load_mm(ftrace_window_mm);
 
 	write_breakpoints(&share);
@@ -310,7 +333,7 @@ static int patch_share(void *data)
 	write_tails(&share);
 	end_step(stop, &meeting);
 	write_firsts(&share);
-	meet(stop, &meeting);
+	meet(stop, &meeting, true);
 	sync_core();
 
 	/*
@@ -321,14 +344,18 @@ static int patch_share(void *data)
 	if (arrive(stop, &meeting)) {
 		unpublish();
 		stop->ns = ktime_get_mono_fast_ns() - stop->start;
+		stop->cycles = max_t(s64, rdtsc() - stop->first, 1);
 	}
 
 	text_poke_unload_mm(prev);
 	return 0;
 }
 
-static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int nr)
+static struct ftrace_stop_time write_in_stop(const struct ftrace_plan_entry *entries,
+					     unsigned int nr)
 {
+	struct ftrace_stop_time time;
+	u64 idle;
 	static struct text_stop stop;
 
 	lockdep_assert_held(&text_mutex);
@@ -341,7 +368,11 @@ static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int n
 	if (WARN_ON_ONCE(stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask)))
 		unpublish();
 	/* A clock that is coarse may have seen none of it. */
-	return max(stop.ns, 1ULL);
+	time.all = max(stop.ns, 1ULL);
+	/* Those who come to the other three meetings have written before. */
+	idle = min(stop.meetings * 5 / 2, stop.cycles);
+	time.fixed = mul_u64_u64_div_u64(time.all, idle, stop.cycles);
+	return time;
 }
 
 /**
@@ -357,28 +388,28 @@ static u64 write_in_stop(const struct ftrace_plan_entry *entries, unsigned int n
  * Context: process context, early boot included; cpus_read_lock() and text_mutex
  * held.
  *
- * Return: how long the machine was stopped, in nanoseconds, at least 1; 0 in
- * early boot, where nothing has to stop.
+ * Return: how long the machine was stopped, at least 1 ns, and how much of that it would
+ * have been for a single site; 0 in early boot, where nothing has to stop.
  */
-u64 ftrace_text_write(const struct ftrace_plan *plan, unsigned int first,
-		      unsigned int nr)
+struct ftrace_stop_time ftrace_text_write(const struct ftrace_plan *plan,
+					  unsigned int first, unsigned int nr)
 {
 	const struct ftrace_plan_entry *entries = plan->entries + first;
-	u64 ns = 0;
+	struct ftrace_stop_time time = {};
 
 	lockdep_assert_cpus_held();
 	lockdep_assert_held(&text_mutex);
 
 	if (!nr)
-		return 0;
+		return time;
 	if (ftrace_text_early()) {
 		write_alone(entries, nr);
 	} else {
 		lockdep_assert_held(&ftrace_lock);
 		if (WARN_ON_ONCE(plan != ftrace_window_plan))
-			return 0;
-		ns = write_in_stop(entries, nr);
+			return time;
+		time = write_in_stop(entries, nr);
 	}
 	check_written(entries, nr);
-	return ns;
+	return time;
 }

@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
+#include <linux/math64.h>
 #include <linux/memory.h>
 #include <linux/once_lite.h>
 #include <linux/perf_event.h>
@@ -22,11 +23,7 @@
 /* How long one stop of the machine is to last, in microseconds; it may be longer. */
 static unsigned int ftrace_stop_us __read_mostly = 1000;
 
-/*
- * How many sites one stop may change, by what stops have taken so far. Starts
- * low enough for a slow machine. text_mutex.
- */
-static unsigned int slice_sites = 1024;
+static struct ftrace_slices slices;	/* text_mutex */
 
 struct ftrace_stop_stats ftrace_stops;
 
@@ -138,39 +135,74 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
 }
 
 /**
- * ftrace_plan_next_slice - how many sites the next stop may change
- * @slice: how many the last one was allowed
- * @sites: how many it changed, which is less at the end of a plan
- * @ns: how long it lasted, in nanoseconds
- * @bound_ns: how long one is to last
+ * ftrace_slices_learn - take note of how long a stop took
+ * @s: what is known; changed
+ * @sites: how many sites it changed
+ * @time: how long it took
+ * @bound_ns: how long one is to last, in nanoseconds
  *
- * A stop has fixed costs, so its time grows less than in proportion, and the
- * next slice is rather too short than too long. A slice that ended early, with
- * the plan, does not say how much more would have fitted.
+ * A stop in which a CPU was late for once, or none for once, does not stand for all. So
+ * what is taken for fixed goes up and down by steps. What it leaves counts for the sites.
  *
  * Context: any.
- * Return: the number, at least FTRACE_SLICE_MIN unless @slice was below.
  */
-unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
-				    u64 ns, u64 bound_ns)
+void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
+			 struct ftrace_stop_time time, u64 bound_ns)
 {
-	if (ns > bound_ns)
-		return max_t(u64, FTRACE_SLICE_MIN,
-			     div64_u64((u64)sites * bound_ns, ns) * 3 / 4);
-	if (sites == slice && ns < bound_ns / 2)
-		return 2 * slice;
-	return slice;
+	/* A clock that stood still tells nothing. */
+	if (time.all <= 1)
+		return;
+	s->fixed_ns = clamp(time.fixed, s->fixed_ns - s->fixed_ns / 4,
+			    2 * s->fixed_ns + bound_ns / 64);
+	/* Nor do a few sites tell what many take. */
+	if (sites < FTRACE_SLICE_MIN)
+		return;
+	s->sites = sites;
+	s->sites_ns = time.all > s->fixed_ns ? time.all - s->fixed_ns : 1;
+}
+
+/**
+ * ftrace_slices_next - how many sites may the next stop change?
+ * @s: what is known
+ * @bound_ns: how long it is to last, in nanoseconds
+ *
+ * What a stop takes whatever it writes, until all CPUs have come again and again, is
+ * there in each of them. A slice fills three quarters of what that leaves of the
+ * bound. Where it is more than half of the bound, because a host has fewer CPUs to give
+ * than it pretends, say, short slices would only make more such stops: then the bound
+ * is given up, and a slice takes four times as long to write as the stop takes for
+ * nothing.
+ *
+ * Context: any.
+ * Return: the number, at least FTRACE_SLICE_MIN.
+ */
+unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
+{
+	u64 room = s->fixed_ns > bound_ns / 2 ? 4 * s->fixed_ns :
+						(bound_ns - s->fixed_ns) * 3 / 4;
+
+	if (!s->sites)
+		return FTRACE_SLICE_MIN;
+	/* On x86 a quotient of more than 64 bits is an exception. */
+	if (div64_u64(room, s->sites_ns) >= UINT_MAX / s->sites)
+		return UINT_MAX;
+	return max_t(u64, FTRACE_SLICE_MIN,
+		     mul_u64_u64_div_u64(room, s->sites, s->sites_ns));
+}
+
+static u64 bound(void)
+{
+	return (u64)ftrace_stop_us * NSEC_PER_USEC;
 }
 
 /* In early boot nobody has to stop. */
-static void note_stop(unsigned int sites, u64 ns)
+static void note_stop(unsigned int sites, struct ftrace_stop_time time)
 {
-	if (!ns)
+	if (!time.all)
 		return;
 	ftrace_stops.nr++;
-	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, ns);
-	slice_sites = ftrace_plan_next_slice(slice_sites, sites, ns,
-					     (u64)ftrace_stop_us * NSEC_PER_USEC);
+	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, time.all);
+	ftrace_slices_learn(&slices, sites, time, bound());
 }
 
 /*
@@ -233,11 +265,11 @@ static void write_slices(struct ftrace_plan *plan)
 {
 	unsigned int lo = 0, hi = plan->nr, first, nr, sites;
 	bool from_end = plan->entries[0].to;
-	u64 ns;
+	struct ftrace_stop_time time;
 
 	lockdep_assert_held(&text_mutex);
 	while (lo < hi) {
-		sites = slice_sites;
+		sites = ftrace_slices_next(&slices, bound());
 		nr = next_slice(plan, lo, hi, from_end, &sites);
 		first = from_end ? hi - nr : lo;
 		if (from_end)
@@ -246,9 +278,9 @@ static void write_slices(struct ftrace_plan *plan)
 			lo += nr;
 		if (!sites)
 			continue;
-		ns = ftrace_text_write(plan, first, nr);
-		plan->nr_stops += !!ns;
-		note_stop(sites, ns);
+		time = ftrace_text_write(plan, first, nr);
+		plan->nr_stops += !!time.all;
+		note_stop(sites, time);
 		tell_perf(&plan->entries[first], nr);
 	}
 }

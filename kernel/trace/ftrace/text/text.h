@@ -21,8 +21,27 @@ struct ftrace_stop_stats {
 
 extern struct ftrace_stop_stats ftrace_stops;
 
-/* Slices smaller than this are not worth a stop. */
+/*
+ * Slices smaller than this are not worth a stop, nor do they tell what one takes. It is
+ * low enough for a slow machine to begin with.
+ */
 #define FTRACE_SLICE_MIN	1024
+
+/**
+ * struct ftrace_slices - what is known of how long stops take
+ * @fixed_ns: how long one takes whatever it writes, in nanoseconds
+ * @sites: how many sites the last one changed that was large enough to tell; 0: none
+ * @sites_ns: how long that took beyond @fixed_ns
+ */
+struct ftrace_slices {
+	u64		fixed_ns;
+	unsigned int	sites;
+	u64		sites_ns;
+};
+
+void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
+			 struct ftrace_stop_time time, u64 bound_ns);
+unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns);
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
 
@@ -60,8 +79,6 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
-unsigned int ftrace_plan_next_slice(unsigned int slice, unsigned int sites,
-				    u64 ns, u64 bound_ns);
 
 struct ftrace_tramp;
 
