@@ -354,9 +354,9 @@ static int patch_share(void *data)
 static struct ftrace_stop_time write_in_stop(const struct ftrace_plan_entry *entries,
 					     unsigned int nr)
 {
+	static struct text_stop stop;
 	struct ftrace_stop_time time;
 	u64 idle;
-	static struct text_stop stop;
 
 	lockdep_assert_held(&text_mutex);
 	stop = (struct text_stop) {
@@ -371,7 +371,7 @@ static struct ftrace_stop_time write_in_stop(const struct ftrace_plan_entry *ent
 	time.all = max(stop.ns, 1ULL);
 	/* Those who come to the other three meetings have written before. */
 	idle = min(stop.meetings * 5 / 2, stop.cycles);
-	time.fixed = mul_u64_u64_div_u64(time.all, idle, stop.cycles);
+	time.fixed = mul_u64_u64_div_u64(time.all, idle, max(stop.cycles, 1ULL));
 	return time;
 }
 
