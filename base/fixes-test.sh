@@ -5,7 +5,7 @@
 #
 # Not tested: that recording names has ended when the function tracer (43) has failed; in
 # which order the graph tracer ends it (47); the stack tracer that the command line asks
-# for (56).
+# for (56); resets of one CPU's buffer, and of those of CPUs that are offline (62).
 #
 # usage: fixes-test.sh [FIX]...
 # FIXED=KERNEL: not lists but this kernel, made with base/fixes, too
@@ -35,6 +35,7 @@ fixes() {
 	56-stack-tracer-error | it was enabled
 	58-sorttable-short-names | 0 of 1 entries left
 	60-sample-ops-count | nothing was said
+	62-trace-reset-wait | [0-9]+ grace periods for 8 resets
 	FIXES
 }
 

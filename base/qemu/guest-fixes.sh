@@ -30,6 +30,11 @@ refused() { # what file
 	! { echo "$1" >"$2"; } 2>/dev/null
 }
 
+# How often a function was called since the probe at it.
+calls_of() { # function
+	awk -v f="$1" '$1 == f { print $2 }' kprobe_profile
+}
+
 # Have this shell, not a child of it, call vfs_read(); is it in the trace?
 traced_read() {
 	local line
@@ -162,6 +167,22 @@ case $fix in
 	1)	;;
 	*)	unable "the first was not called" ;;
 	esac
+	;;
+62-trace-reset-wait)
+	for f in synchronize_rcu synchronize_rcu_expedited; do
+		echo "p:fixes/$f $f" >>kprobe_events || unable "no probe at $f"
+		echo 1 >events/fixes/$f/enable || unable "$f is not probed"
+	done
+	plain=$(calls_of synchronize_rcu) quick=$(calls_of synchronize_rcu_expedited)
+	for ((i = 0; i < 8; i++)); do
+		echo >trace || unable "the buffer is not reset"
+	done
+	plain=$(($(calls_of synchronize_rcu) - plain))
+	quick=$(($(calls_of synchronize_rcu_expedited) - quick))
+	echo 0 >events/fixes/enable
+	[ $((plain + quick)) -ge 8 ] || unable "8 resets wait for $((plain + quick)) grace periods"
+	[ $((plain + quick)) -lt 16 ] || die "$((plain + quick)) grace periods for 8 resets"
+	[ $plain -lt 8 ] || die "$plain grace periods for 8 resets are not expedited"
 	;;
 *)
 	unable "no such test"
