@@ -202,37 +202,34 @@ def ends():
     oops = ("[ 2.0] Oops: int3: 0000 [#1]\n[ 2.0] RIP: 0010:f+0x7/0x10\n"
             "[ 2.0] Code: 90 00 <90>\n")
     kasan = "[ 1.0] BUG: KASAN: use-after-free in f+0x1/0x2\n"
-    args = argparse.Namespace(allow_warn=False)
-    version = run.qemu_version
-    run.qemu_version = lambda: (7, 2)
-    try:
-        with tempfile.TemporaryDirectory() as top:
-            path = os.path.join(top, "log")
-            for what, log, returncode, status, want in (
-                    ("all is well", "", 0, 0, None),
-                    ("the script fails", "", 0, 1, None),
-                    ("the script ends as if the emulator had failed", "", 0, run.EMULATOR,
-                     run.FAILED),
-                    ("the kernel warns", alarm, 0, 0, run.FAILED),
-                    ("no result", "", 0, None, run.FAILED),
-                    ("the emulator dies", "", -signal.SIGABRT, None, run.EMULATOR),
-                    ("a warning, then the emulator dies", alarm, -signal.SIGABRT, None,
-                     run.FAILED),
-                    ("a late breakpoint", oops, 0, None, run.EMULATOR),
-                    ("a report, then a late breakpoint", kasan + oops, 0, None, run.FAILED),
-                    ("a warning, then a late breakpoint", alarm + oops, 0, None, run.FAILED)):
-                with open(path, "w", encoding="utf-8") as f:
-                    f.write(log)
-                console = run.Console(path, None)
-                console.read()
-                try:
-                    run.check_end(args, Emulator(returncode), console, status)
-                    got = None
-                except run.Failure as e:
-                    got = e.status
-                yield "how a guest ends: " + what, got == want
-    finally:
-        run.qemu_version = version
+    args = argparse.Namespace(allow_warn=False, turns=False)
+    with tempfile.TemporaryDirectory() as top:
+        path = os.path.join(top, "log")
+        for what, log, returncode, status, want in (
+                ("all is well", "", 0, 0, None),
+                ("the script fails", "", 0, 1, None),
+                ("the script ends as if the emulator had failed", "", 0, run.EMULATOR,
+                 run.FAILED),
+                ("the kernel warns", alarm, 0, 0, run.FAILED),
+                ("no result", "", 0, None, run.FAILED),
+                ("the emulator dies", "", -signal.SIGABRT, None, run.EMULATOR),
+                ("a warning, then the emulator dies", alarm, -signal.SIGABRT, None,
+                 run.FAILED),
+                ("a late breakpoint", oops, 0, None, run.EMULATOR),
+                ("a late breakpoint, in turns", oops, 0, None, run.FAILED),
+                ("a report, then a late breakpoint", kasan + oops, 0, None, run.FAILED),
+                ("a warning, then a late breakpoint", alarm + oops, 0, None, run.FAILED)):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(log)
+            console = run.Console(path, None)
+            console.read()
+            args.turns = what.endswith("in turns")
+            try:
+                run.check_end(args, Emulator(returncode), console, status)
+                got = None
+            except run.Failure as e:
+                got = e.status
+            yield "how a guest ends: " + what, got == want
 
 
 def kept_logs():
@@ -291,16 +288,15 @@ def races():
 
 
 def breakpoints():
-    """An oops of a breakpoint that is not there, with an old emulator and a new one."""
-    oops = "Oops: int3: 0000 [#1]\nRIP: 0010:f+0x7/0x10\nCode: 90 00 <90>\n"
-    version = run.qemu_version
-    try:
-        for number, acquitted in (((7, 2), True), ((8, 0), True), ((8, 1), False),
-                                  ((10, 0), False)):
-            run.qemu_version = lambda v=number: v
-            yield "a breakpoint in QEMU %d.%d" % number, bool(run.late_int3(oops)) == acquitted
-    finally:
-        run.qemu_version = version
+    """An oops of a breakpoint that is not there, and of one that is."""
+    oops = "Oops: int3: 0000 [#1]\nRIP: 0010:f+0x%d/0x10\nCode: 90 00 %s <90>\n"
+    for what, text, acquitted in (
+            ("of a jump label, gone", oops % (7, "66"), True),
+            ("of a jump label, there", oops % (7, "cc"), False),
+            ("of a call site, gone", oops % (5, "0f"), False),
+            ("of a call site, gone, twice", 2 * (oops % (5, "0f")), True),
+            ("of a call site, there, twice", 2 * (oops % (5, "cc")), False)):
+        yield "a breakpoint " + what, bool(run.late_int3(text)) == acquitted
 
 
 def alarms():
