@@ -9,14 +9,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,34 +27,6 @@
 #define BATCHES		31
 #define TOGETHER	10	/* tracers on one function */
 #define CROWD		64	/* instances that trace one function each */
-
-static int out = 1;
-
-void say(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vdprintf(out, format, args);
-	va_end(args);
-}
-
-static void finish(int status)
-{
-	say("\n@guest-exit %d@\n", status);
-	sync();
-	reboot(RB_POWER_OFF);
-	for (;;)
-		pause();
-}
-
-void must(int ok, const char *what, const char *where)
-{
-	if (ok)
-		return;
-	say("error: %s %s: %s\n", what, where, strerror(errno));
-	finish(1);
-}
 
 static uint64_t now(void)
 {
@@ -105,25 +74,6 @@ static void start_spinner(void)
 	kill(spinner, SIGSTOP);
 }
 
-const char *path_of(const char *file)
-{
-	static char path[512];
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	return path;
-}
-
-/* What the shell's "echo text > file" does. */
-void echo(const char *text, const char *file)
-{
-	const char *path = path_of(file);
-	int fd = open(path, O_WRONLY | O_TRUNC);
-
-	must(fd >= 0, "open", path);
-	must(dprintf(fd, "%s\n", text) > 0, text, path);
-	must(!close(fd), "close", path);
-}
-
 static size_t cat(const char *file)
 {
 	static char buf[1 << 17];
@@ -138,37 +88,6 @@ static size_t cat(const char *file)
 	must(!n, "read", path);
 	close(fd);
 	return len;
-}
-
-static void print_file(const char *row, const char *file)
-{
-	char buf[8192], *line, *save;
-	const char *path = path_of(file);
-	int fd = open(path, O_RDONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		return;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = 0;
-	for (line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		say("%s %s\n", row, line);
-}
-
-static int file_has(const char *file, const char *word)
-{
-	static char buf[8192];
-	const char *path = path_of(file);
-	int fd = open(path, O_RDONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		return 0;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = 0;
-	return !!strstr(buf, word);
 }
 
 /* What f(a, b) takes, in instructions, and how many of them were waited. */
@@ -211,21 +130,6 @@ static void wait_for_nothing(const char *unused, const char *neither)
 	(void)unused;
 	(void)neither;
 	sleep(1);
-}
-
-/* The machine at rest: nothing left to find, no grace period under way. */
-void settle(void)
-{
-	int i;
-
-	for (i = 0; i < 120; i++) {
-		sleep(1);
-		if (access(path_of("ftraced_stats"), R_OK))
-			break;
-		if (i > 2 && file_has("ftraced_stats", "equilibrium: yes"))
-			break;
-	}
-	sleep(2);
 }
 
 static int by_value(const void *a, const void *b)
@@ -454,16 +358,7 @@ int main(void)
 {
 	uint64_t boot = now();
 
-	mkdir("/proc", 0755);
-	mkdir("/sys", 0755);
-	mkdir("/dev", 0755);
-	mount("proc", "/proc", "proc", 0, NULL);
-	mount("sysfs", "/sys", "sysfs", 0, NULL);
-	mount("dev", "/dev", "devtmpfs", 0, NULL);
-	out = open("/dev/hvc0", O_WRONLY | O_NOCTTY);
-	must(out >= 0, "open", "/dev/hvc0");
-	must(!mount("tracefs", TRACING, "tracefs", 0, NULL), "mount", TRACING);
-
+	begin();
 	say("boot %llu\n", (unsigned long long)boot);
 	/* Of a kernel that cannot trace functions the boot is all there is to tell. */
 	if (getenv("only_boot") || access(TRACING "set_ftrace_filter", F_OK))
@@ -482,6 +377,7 @@ int main(void)
 	fentry_rows();
 	ops_rows();
 	named_rows();
+	fentry_crowd_rows();
 	print_file("total", "dyn_ftrace_total_info");
 	print_file("stats", "ftraced_stats");
 	finish(0);

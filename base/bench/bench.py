@@ -60,8 +60,11 @@ ROWS = [
     ("disabling it", "kprobe-off", 0.5e6),
     ("kprobe.multi on 1000 functions", "multi-on", 3e6),
     ("detaching it", "multi-off", 3e6),
+    ("kprobe.multi on 4000 names", "names-on", STOCK),
     ("a BPF fentry: attaching it", "fentry-on", 0.5e6),
     ("detaching it", "fentry-off", None),
+    ("attaching it beside 1000 others", "fentry-crowd-on", 0.12e6),
+    ("detaching it", "fentry-crowd-off", None),
     ("a named tracer on a function, a call", "named-call-1", None),
     ("the same, 15 others elsewhere: more by", "named-call-16", 2),
     ("one filter of 16 named tracers written", "named-filter", 0.5e6),
@@ -82,18 +85,17 @@ ROWS = [
 ]
 
 
-def build_init(path):
+def build_init(path, *sources):
     subprocess.run(["gcc", "-static", "-O2", "-Wall", "-Wextra", "-o", path,
-                    os.path.join(HERE, "bench.c"), os.path.join(HERE, "bench_hooks.c")],
+                    *(os.path.join(HERE, name) for name in ("guest.c", *sources))],
                    check=True)
 
 
-def run_guest(which, init, append=()):
-    """Boot a kernel with the benchmark: {row: [(instructions, waited)]}, {file: [lines]}."""
+def run_guest(which, init, *options):
+    """Boot a kernel with a program of this folder: {row: [(number, waited)]}, {file: [lines]}."""
     run = [os.path.join(TOP, "base/qemu/run.py"),
-           "--kernel", os.path.join(BUILD, which, "vmlinux"), "--accel", "icount",
-           "--cpus", "2", "--mem", "1G", "--init", init,
-           "--log", os.path.join(BUILD, "run", "bench-%s.log" % which), *append]
+           "--kernel", os.path.join(BUILD, which, "vmlinux"), "--mem", "1G", "--init", init,
+           "--log", os.path.join(BUILD, "run", "bench-%s.log" % which), *options]
     for pattern in MODULES:
         for path in glob.glob(os.path.join(BUILD, which, pattern)):
             run += ["--file", path]
@@ -119,9 +121,10 @@ def run_guest(which, init, append=()):
 
 def measure(which, init):
     """The same, with more boots: one more or less tick of a timer changes what it takes."""
-    samples, files = run_guest(which, init)
+    options = ("--accel", "icount", "--cpus", "2")
+    samples, files = run_guest(which, init, *options)
     for _ in range(MORE_BOOTS):
-        more, _ = run_guest(which, init, ["--append", "only_boot=1"])
+        more, _ = run_guest(which, init, *options, "--append", "only_boot=1")
         samples["boot"] += more["boot"]
     return samples, files
 
@@ -156,7 +159,7 @@ def main():
 
     got = {}
     with tempfile.TemporaryDirectory() as tmp:
-        build_init(tmp + "/init")
+        build_init(tmp + "/init", "bench.c", "bench_hooks.c")
         for which in args.kernels:
             got[which] = measure(which, tmp + "/init")
     if args.raw:

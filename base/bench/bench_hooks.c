@@ -11,6 +11,7 @@
 #include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 #include "bench.h"
 
 #define MULTI		1000	/* functions of one kprobe.multi */
+#define NAMES		4000	/* the same, by their names */
+#define FENTRIES	1000	/* BPF programs on a function each */
 
 void kprobe_rows(void)
 {
@@ -57,7 +60,26 @@ static int program_of(int type, int where, int btf_id)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
+/* Of what does nothing here. */
+static const char *const idle_functions[] = {
+	"acpi_", "ata_", "dev_", "drm_", "ext4_", "fib", "genl_", "inet", "input_", "ip6_",
+	"ip_", "ipv6_", "jbd2_", "neigh_", "net", "nf", "pci", "rtnl", "scsi_", "sk_", "skb_",
+	"snd_", "tcp_", "udp", "usb_", "virtio_", "xfrm",
+};
+
+static int is_idle(const char *function)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(idle_functions) / sizeof(*idle_functions); i++) {
+		if (!strncmp(function, idle_functions[i], strlen(idle_functions[i])))
+			return 1;
+	}
+	return 0;
+}
+
 static uint64_t multi_addr[MULTI];
+static uint64_t multi_name[NAMES];
 static int link_fd = -1;
 
 /* Functions that can be traced and mostly do not run: those of drivers. */
@@ -74,6 +96,50 @@ static void some_addresses(uint64_t *addr, int nr)
 	}
 	fclose(f);
 	must(i == nr, "too few in", "available_filter_functions_addrs");
+}
+
+static int is_among(const uint64_t *names, int nr, const char *name)
+{
+	while (nr--) {
+		if (!strcmp((const char *)(uintptr_t)names[nr], name))
+			return 1;
+	}
+	return 0;
+}
+
+/* The stock core finds no name twice. */
+static void some_names(uint64_t *names, int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions"), "r");
+	char line[256];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (is_idle(line) && !strchr(line, '[') && !is_among(names, i, line))
+			names[i++] = (uintptr_t)strdup(line);
+	}
+	fclose(f);
+	must(i == nr, "too few in", "available_filter_functions");
+}
+
+static void names_attach(const char *program, const char *unused)
+{
+	union bpf_attr attr = {
+		.link_create = {
+			.prog_fd	= atoi(program),
+			.attach_type	= BPF_TRACE_KPROBE_MULTI,
+			.kprobe_multi	= {
+				.cnt	= NAMES,
+				.syms	= (uintptr_t)multi_name,
+			},
+		},
+	};
+
+	(void)unused;
+	link_fd = bpf(BPF_LINK_CREATE, &attr);
+	must(link_fd >= 0, "BPF_LINK_CREATE", "kprobe.multi by name");
 }
 
 static void multi_attach(const char *program, const char *unused)
@@ -115,6 +181,12 @@ void multi_rows(void)
 		settle();
 		sample("multi-off", i, detach, program, NULL);
 	}
+	some_names(multi_name, NAMES);
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("names-on", i, names_attach, program, NULL);
+		detach(NULL, NULL);
+	}
 	close(fd);
 }
 
@@ -148,13 +220,13 @@ static size_t size_of(const struct btf_type *t)
 	}
 }
 
-/* The number of a function's type in the BTF of the kernel. */
-static int btf_id_of(const char *function)
+/* Call f(type, name, arg) for the functions in the BTF of the kernel until it returns true. */
+static int any_function(int (*f)(int id, const char *name, void *arg), void *arg)
 {
 	const char *path = "/sys/kernel/btf/vmlinux";
 	const struct btf_header *h;
 	const char *at, *end, *names;
-	int id, fd = open(path, O_RDONLY);
+	int id, found = 0, fd = open(path, O_RDONLY);
 	struct stat st;
 	char *btf;
 	off_t len = 0;
@@ -173,17 +245,37 @@ static int btf_id_of(const char *function)
 	at = btf + h->hdr_len + h->type_off;
 	end = at + h->type_len;
 	names = btf + h->hdr_len + h->str_off;
-	for (id = 1; at < end; id++) {
+	for (id = 1; at < end && !found; id++) {
 		const struct btf_type *t = (const void *)at;
 
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_FUNC &&
-		    !strcmp(names + t->name_off, function))
-			break;
+		found = BTF_INFO_KIND(t->info) == BTF_KIND_FUNC &&
+			f(id, names + t->name_off, arg);
 		at += size_of(t);
 	}
-	must(at < end, "no BTF of", function);
 	free(btf);
-	return id;
+	return found;
+}
+
+struct named_type {
+	const char	*name;
+	int		id;
+};
+
+static int is_named(int id, const char *name, void *arg)
+{
+	struct named_type *t = arg;
+
+	t->id = id;
+	return !strcmp(name, t->name);
+}
+
+/* The number of a function's type in the BTF of the kernel. */
+static int btf_id_of(const char *function)
+{
+	struct named_type t = { .name = function };
+
+	must(any_function(is_named, &t), "no BTF of", function);
+	return t.id;
 }
 
 static void fentry_attach(const char *program, const char *unused)
@@ -200,7 +292,28 @@ static void fentry_attach(const char *program, const char *unused)
 	must(link_fd >= 0, "BPF_LINK_CREATE", "fentry");
 }
 
-void fentry_rows(void)
+/* One more of the crowd, if it can have a program at all. */
+static int fentry_joins(int id, const char *name, void *arg)
+{
+	int *nr = arg, fd;
+
+	if (!is_idle(name))
+		return 0;
+	fd = program_of(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
+	if (fd >= 0) {
+		union bpf_attr attr = {
+			.link_create = {
+				.prog_fd	= fd,
+				.attach_type	= BPF_TRACE_FENTRY,
+			},
+		};
+
+		*nr -= bpf(BPF_LINK_CREATE, &attr) >= 0;
+	}
+	return !*nr;
+}
+
+static void on_and_off(const char *on, const char *off)
 {
 	char program[16];
 	int i, fd = program_of(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id_of(TRACED));
@@ -209,11 +322,31 @@ void fentry_rows(void)
 	snprintf(program, sizeof(program), "%d", fd);
 	for (i = 0; i < ROUNDS; i++) {
 		settle();
-		sample("fentry-on", i, fentry_attach, program, NULL);
+		sample(on, i, fentry_attach, program, NULL);
 		settle();
-		sample("fentry-off", i, detach, program, NULL);
+		sample(off, i, detach, program, NULL);
 	}
 	close(fd);
+}
+
+void fentry_rows(void)
+{
+	on_and_off("fentry-on", "fentry-off");
+}
+
+/*
+ * The same beside many others, each on a function of its own. They stay: nothing can be
+ * measured after this.
+ */
+void fentry_crowd_rows(void)
+{
+	const char *many = getenv("fentries");
+	struct rlimit limit = { .rlim_cur = 1 << 17, .rlim_max = 1 << 17 };
+	int nr = many ? atoi(many) : FENTRIES;
+
+	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit", "");
+	must(any_function(fentry_joins, &nr), "too few functions for", "fentry");
+	on_and_off("fentry-crowd-on", "fentry-crowd-off");
 }
 
 /* ---- samples/ftrace/ftrace-ops ---- */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Init of a guest: how long the switches of a tracer take by the clock, on all CPUs
+ * together. Prints "row nanoseconds" lines; smp.py makes the table.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static unsigned long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void timed(const char *load, const char *row, const char *tracer)
+{
+	unsigned long long start = now();
+
+	echo(tracer, "current_tracer");
+	say("%s-%s %llu\n", load, row, now() - start);
+}
+
+static void rounds(const char *load, int nr)
+{
+	while (nr--) {
+		echo("", "set_ftrace_filter");
+		timed(load, "all-on", "function");
+		timed(load, "all-off", "nop");
+		echo(TRACED, "set_ftrace_filter");
+		timed(load, "one-on", "function");
+		timed(load, "one-off", "nop");
+	}
+	echo("", "set_ftrace_filter");
+}
+
+/* One process on each CPU that never sleeps. */
+static void start_load(int nr)
+{
+	cpu_set_t set;
+	int cpu;
+	pid_t pid;
+
+	for (cpu = 0; cpu < nr; cpu++) {
+		pid = fork();
+		must(pid >= 0, "fork", "");
+		if (pid)
+			continue;
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		must(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity", "");
+		for (;;)
+			asm volatile("");
+	}
+}
+
+/* What the kernel's command line says. */
+static int number_of(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? atoi(value) : 0;
+}
+
+int main(void)
+{
+	int n = number_of("smp_rounds"), cpus = number_of("smp_cpus");
+
+	begin();
+	must(n > 0 && sysconf(_SC_NPROCESSORS_ONLN) == cpus, "not all CPUs are there", "");
+	/* Most functions have not run yet. */
+	rounds("first", 1);
+	settle();
+	rounds("idle", n);
+	start_load(cpus);
+	sleep(1);
+	rounds("busy", n);
+	print_file("stats", "ftraced_stats");
+	finish(0);
+}

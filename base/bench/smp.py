@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""How long the switches of a tracer take by the clock, stock core and ours in turns.
+
+Boots the kernel "lists", which has the stock core and our fixes of the rest, and ours,
+in turns, with as many emulated CPUs as are named. A figure is the
+median of all rounds; the ratio is that of the medians, and beside it are the least and
+the greatest ratio of a boot and the one after it. Only ratios mean something: how fast
+the machine is, and what else it does, is in each figure. Exit status 1 when ours misses
+a limit.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../qemu"))
+from bench import build_init, run_guest, stats_of  # pylint: disable=wrong-import-position
+
+STOCK, OURS = "lists", "recorder"
+
+# row of smp.c: what it is
+ROWS = {
+    "all-on": "all functions on",
+    "all-off": "and off",
+    "one-on": "one function on",
+    "one-off": "and off",
+}
+
+# load, CPUs, rows that begin so: the most that ours may take of what stock takes
+LIMITS = {
+    ("idle", 2, "all"): 1 / 20,
+    ("idle", 8, "all"): 1 / 10,
+    ("busy", 8, "all"): 1 / 12,
+    ("idle", 2, "one"): 0.8,
+    ("idle", 8, "one"): 1.0,
+    ("busy", 8, "one"): 0.7,
+}
+
+
+def boot(which, init, cpus, rounds):
+    samples, files = run_guest(which, init, "--accel", "tcg", "--cpus", str(cpus),
+                               "--limit", "3600",
+                               "--append", "smp_cpus=%d smp_rounds=%d" % (cpus, rounds))
+    return ({row: [n / 1e9 for n, _ in values] for row, values in samples.items()},
+            stats_of(files))
+
+
+def show(cpus, boots):
+    """The table of one number of CPUs; how many limits are missed."""
+    missed = 0
+    for load in ("first", "idle", "busy"):
+        for row, what in ROWS.items():
+            name = load + "-" + row
+            ratios = [statistics.median(b[name]) / statistics.median(a[name])
+                      for a, b in zip(boots[STOCK], boots[OURS])]
+            a, b = (statistics.median([t for one in boots[which] for t in one[name]])
+                    for which in (STOCK, OURS))
+            limit = LIMITS.get((load, cpus, row.split("-")[0]))
+            ok = ""
+            if limit:
+                ok = "ok" if b <= a * limit else "MISSED"
+                missed += ok == "MISSED"
+            print("%4d %-6s %-18s %9.4f %9.4f %7.3f  %6.3f to %6.3f %7s  %s"
+                  % (cpus, load, what, a, b, b / a, min(ratios), max(ratios),
+                     "%.3f" % limit if limit else "", ok), flush=True)
+    return missed
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--turns", type=int, default=3, help="boots of each kernel (default: 3)")
+    p.add_argument("--rounds", type=int, default=2, help="rounds in a boot (default: 2)")
+    p.add_argument("cpus", type=int, nargs="*", default=[2, 4, 8])
+    args = p.parse_args()
+    if min(args.turns, args.rounds, *args.cpus) < 1:
+        p.error("nothing to measure")
+
+    missed = 0
+    print("%4s %-6s %-18s %9s %9s %7s  %-16s %7s"
+          % ("CPUs", "load", "seconds", "stock", "ours", "ratio", "least to most", "limit"))
+    with tempfile.TemporaryDirectory() as tmp:
+        init = tmp + "/init"
+        build_init(init, "smp.c")
+        for cpus in args.cpus:
+            boots, longest = {STOCK: [], OURS: []}, []
+            for turn in range(args.turns):
+                # A host that gets slower or faster is to favour neither.
+                for which in (STOCK, OURS) if turn % 2 == 0 else (OURS, STOCK):
+                    times, stats = boot(which, init, cpus, args.rounds)
+                    boots[which].append(times)
+                    if stats:
+                        longest.append(int(stats["longest_stop_ns"]) / 1e6)
+            missed += show(cpus, boots)
+            print("%4d longest stop of each boot, in milliseconds: %s"
+                  % (cpus, ", ".join("%.1f" % ms for ms in longest)), flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except subprocess.CalledProcessError as e:
+        sys.exit("smp.py: %s" % e)
