@@ -160,14 +160,15 @@ judge() {
 }
 
 # guest SUITE CASES RUN.PY-ARGUMENTS...: results of test cases in a guest. With
-# "nmi" in $with NMIs are sent to it, with "turns" its CPUs take turns.
+# "nmi" in $with NMIs are sent to it, with "frozen" its CPUs are held now and then, with
+# "turns" they take turns.
 with=
 guest() {
 	local runner=run args=()
 
 	case $with in
 	turns)	args=("${turns[@]}") ;;
-	nmi)	runner=nmi ;;
+	nmi|frozen)	runner=$with ;;
 	'')	;;
 	*)	fail "$1: no such way to run a guest: $with"; return ;;
 	esac
