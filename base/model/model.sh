@@ -46,6 +46,7 @@ variants() {
 	tramp	NO_GRACE_PERIOD		-DNUPDATE=3	in_tree[t]
 	tramp	NO_RUDE			-DNUPDATE=3	((inside[u]==0)||
 	tramp	POKED_LATE		-DNUPDATE=3	((inside[u]==0)||
+	tramp	FEW_POKED_LATE		-DNUPDATE=3	((inside[u]==0)||
 	tramp	COMMIT_FAILED		-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))
 	tramp	PUT_BEFORE_WRITE	-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))
 	tramp	WRITES_GOOD_ONES	-DNUPDATE=3	((site[0]!=j)&&(site[1]!=j))

@@ -32,6 +32,7 @@
 #define NOT_DISARMED		11	/* ftrace_tramp_put() has a kept one call its ops */
 #define DISARM_NO_RUDE		12	/* tramp_disarm() does not wait */
 #define DISARM_LATE		13	/* tramp_disarm() waits first */
+#define FEW_POKED_LATE		14	/* as POKED_LATE, after a plan of few sites */
 
 #ifndef BROKEN
 #define BROKEN	0
@@ -84,6 +85,9 @@ byte inside[NUSER];
 byte tasks_to_wait[NTRAMP];
 bool rude_waits;
 bool need_rude;		/* tramps_need_rude */
+#if BROKEN == FEW_POKED_LATE
+bool poked;
+#endif
 bool unwinding;		/* the unwinder's preempt-off section */
 
 #define calls(s)	(site[s] != 0 && site[s] != FOREIGN)
@@ -336,7 +340,8 @@ inline set_aside(s)
 /*
  * ftrace_plan_write() of both sites: all or nothing, in one stop. From check() on
  * text_mutex is held, so what was good then is good in the stop, and to look in the
- * stop is the same. Whoever cannot be preempted has to be out for the stop.
+ * stop is the same. Whoever cannot be preempted has to be out for the stop. Or they are
+ * poked: then nobody has to be out.
  */
 inline plan_write()
 {
@@ -362,6 +367,17 @@ inline plan_write()
 		write_site(0, new[0]);
 		write_site(1, new[1])
 	   }
+	:: atomic {
+		good(0) && good(1) ->
+		write_site(0, new[0]);
+		write_site(1, new[1])
+	   }
+#if BROKEN != FEW_POKED_LATE
+	   /* ftrace_sites_poked() */
+	   need_rude = true
+#else
+	   poked = true
+#endif
 	fi
 }
 
@@ -398,6 +414,12 @@ inline update_sites()
 		new[1] = 0;
 		opset_gc()
 	}
+#if BROKEN == FEW_POKED_LATE
+	if
+	:: poked -> need_rude = true; poked = false
+	:: else
+	fi
+#endif
 }
 
 /* ftrace_plan_write_one(): a poke, nobody is stopped. */

@@ -62,13 +62,15 @@ struct ftrace_plan_entry {
  * @nr: how many there are
  * @nr_text: how many of them change text
  * @size: how many @entries has room for
- * @nr_stops: how many stops of the machine it took to write them
+ * @stop: write them in stops of the machine, however few they are
+ * @nr_stops: how many stops it took to write them
  */
 struct ftrace_plan {
 	struct ftrace_plan_entry	*entries;
 	unsigned int			nr;
 	unsigned int			nr_text;
 	unsigned int			size;
+	bool				stop;
 	unsigned int			nr_stops;
 };
 
@@ -113,6 +115,9 @@ struct ftrace_stop_time ftrace_text_write(const struct ftrace_plan *plan,
 
 /* Let go of what ftrace_text_prepare() has taken. */
 void ftrace_text_finish(void);
+
+/* Write a few sites of a plan that is checked, with neither memory nor a stop. */
+void ftrace_text_poke(const struct ftrace_plan *plan);
 
 /* Check and write a single site, with neither memory nor a stop. */
 int ftrace_text_write_one(u32 ip, u32 from, u32 to);

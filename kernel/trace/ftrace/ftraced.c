@@ -73,8 +73,8 @@ static bool has_work(void)
 }
 
 /*
- * A note can be of text that is gone, or come late, from a task that was preempted
- * in the recorder: that is why nothing is taken on trust.
+ * A note can be of text that is gone, or come late, from somebody who was held up in
+ * the recorder: that is why nothing is taken on trust.
  */
 static void round_once(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a call site looks like, and changing one at a time. stop.c changes many.
+ * What a call site looks like, and changing one or a few. stop.c changes many.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -195,6 +195,39 @@ void __ref ftrace_site_poke(unsigned long ip, const void *insn,
 		text_poke_bp((void *)ip, insn, MCOUNT_INSN_SIZE, emulate);
 }
 
+/* Whichever nop it is, whoever comes by meanwhile steps over it. */
+static const void *as_emulated(u32 to, const u8 *insn)
+{
+	return to ? insn : x86_nops[MCOUNT_INSN_SIZE];
+}
+
+/**
+ * ftrace_text_poke() - change a few call sites without stopping the machine
+ * @plan: the plan, ascending by address, every entry checked with
+ *	ftrace_text_check() since text_mutex was taken
+ *
+ * It cannot fail. When it returns every CPU executes the new bytes, but as nobody
+ * was stopped anybody may be inside a call of the old ones.
+ *
+ * Context: process context; text_mutex and cpus_read_lock() held; not while
+ * ftrace_text_early().
+ */
+void ftrace_text_poke(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+	u8 insn[MCOUNT_INSN_SIZE];
+
+	lockdep_assert_held(&text_mutex);
+	for (e = plan->entries; e < end; e++) {
+		if (e->from == e->to)
+			continue;
+		ftrace_text_expect(e->ip, e->to, insn);
+		text_poke_queue((void *)ftrace_text_addr(e->ip), insn,
+				MCOUNT_INSN_SIZE, as_emulated(e->to, insn));
+	}
+	text_poke_finish();
+}
+
 /**
  * ftrace_text_write_one() - change one call site without stopping the machine
  * @ip: the site, as ftrace_text_key()
@@ -223,8 +256,7 @@ int ftrace_text_write_one(u32 ip, u32 from, u32 to)
 		return -EINVAL;
 
 	ftrace_text_expect(ip, to, insn);
-	/* Whichever nop it is, anyone who runs into it steps over it. */
-	ftrace_site_poke(addr, insn, to ? insn : x86_nops[MCOUNT_INSN_SIZE]);
+	ftrace_site_poke(addr, insn, as_emulated(to, insn));
 	return 0;
 }
 

@@ -75,6 +75,8 @@ int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
 {
 	unsigned int bad;
 
+	/* It ends the walks of those who may stand on an ops that leaves, see list.c. */
+	plan->stop |= ftrace_list_used;
 	if (!ret) {
 		ret = ftrace_plan_write(plan, &bad);
 		if (!ret)
@@ -83,6 +85,9 @@ int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
 			set_aside(plan->entries[bad].rec);
 	}
 	ftrace_opset_gc();
+	/* The last stop has ended all walks that began while a set needed the list. */
+	if (ftrace_list_used && plan->nr_stops)
+		ftrace_list_used = !ftrace_opsets_have_tramps();
 	ftrace_plan_free(plan);
 	return ret;
 }

@@ -12,8 +12,9 @@
  * leaves the list before its sites are turned off: the stop of the machine that
  * turns them off then also ends every walk of the list that may still have seen
  * it, since walkers cannot be preempted and a stop waits for all that cannot
- * be. A callback that a trampoline calls may be preempted: ftrace_ops_wait()
- * waits for that.
+ * be. While every set has had a trampoline there are no walkers, and no stop is
+ * needed: see ftrace_list_used. A callback that a trampoline calls may be
+ * preempted: ftrace_ops_wait() waits for that.
  */
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -87,7 +88,7 @@ void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 {
 	if (unlikely(READ_ONCE(ftrace_disabled)))
 		return;
-	/* The stop waits for it to end, as for any walker of the list. */
+	/* A stop waits for it to end, as for any walker of the list. */
 	guard(preempt_notrace)();
 	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
 		if (!(op->flags & FTRACE_OPS_FL_SUBOP) ||

@@ -90,6 +90,25 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs);
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs);
+
+/*
+ * ftrace_caller serves some set of ops, or has done so since the last stop. It walks the
+ * list of them: a walker may stand on an ops that leaves, and a stop has to end that walk
+ * before the ops may be listed again. So all plans take stops meanwhile. ftrace_lock.
+ */
+extern bool ftrace_list_used;
+
+/* May an ops leave without a wait? If it is ever freed somebody else waits then. */
+static inline bool ftrace_ops_leaves_freely(const struct ftrace_ops *ops)
+{
+	/* fgraph.c takes the callback away from a graph user that has left. */
+	if (ops->flags & FTRACE_OPS_FL_SUBOP)
+		return false;
+	/* One of a trace array is freed with the array, see users/array.c. */
+	return !(ops->flags & FTRACE_OPS_FL_DYNAMIC) ||
+	       ops->flags & FTRACE_OPS_FL_TRACE_ARRAY;
+}
+
 bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all);
 int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 			  bool enable);
@@ -184,11 +203,13 @@ void ftrace_opsets_set_func(struct ftrace_ops *ops);
 void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr);
 void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
+bool ftrace_opsets_have_tramps(void);
 void ftrace_opsets_aimed(bool done);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
 bool ftrace_serve_better(struct ftrace_opset *set);
+bool ftrace_serve_by_list(const struct ftrace_opset *set);
 
 /* Give an ops another callback. Callers under way may still be in the old one. */
 static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)

@@ -7,6 +7,8 @@
 
 #include "ops.h"
 
+bool ftrace_list_used;
+
 /**
  * ftrace_ops_callee - what a trampoline calls for an ops
  * @ops: the ops
@@ -93,6 +95,7 @@ static bool is_direct(const struct ftrace_opset *set)
 /* The trampoline that serves all sets: slower, and always there. */
 static unsigned long fallback_of(const struct ftrace_opset *set)
 {
+	ftrace_list_used = true;
 	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_DIRECT))
 		return FTRACE_REGS_ADDR;
@@ -151,6 +154,17 @@ void ftrace_serve_func(struct ftrace_opset *set, unsigned int i)
 }
 
 /**
+ * ftrace_serve_by_list - is a set served by the list of ops?
+ * @set: the set
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_serve_by_list(const struct ftrace_opset *set)
+{
+	return !set->tramp && !is_direct(set);
+}
+
+/**
  * ftrace_serve_better - make a trampoline for a set that should have one
  * @set: the set
  *
@@ -161,7 +175,7 @@ void ftrace_serve_func(struct ftrace_opset *set, unsigned int i)
  */
 bool ftrace_serve_better(struct ftrace_opset *set)
 {
-	if (set->tramp || is_direct(set))
+	if (!ftrace_serve_by_list(set))
 		return false;
 	set->tramp = make_tramp(set);
 	if (!set->tramp)

@@ -394,6 +394,23 @@ bool ftrace_opsets_aim_tramps(void)
 }
 
 /**
+ * ftrace_opsets_have_tramps - is no set served by the list of ops?
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_opsets_have_tramps(void)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (ftrace_serve_by_list(set))
+			return false;
+	}
+	return true;
+}
+
+/**
  * ftrace_opsets_aimed - call sites have been changed, or not
  * @done: they have
  *

@@ -214,12 +214,22 @@ static bool is_listed(const struct ftrace_filter *f)
 	return !f || !ftrace_hash_empty(f->filter);
 }
 
+/*
+ * Must nobody but preempted tasks be left in an old call when this is done? Only if an
+ * ops leaves. Where sites have been left by a poke before that, the leaving waits.
+ */
+static bool needs_stop(const struct update *u)
+{
+	return !u->new && !ftrace_ops_leaves_freely(u->ops);
+}
+
 /* Touches the records on either filter, or all if one of them means that. */
 static int try_between(struct update *u)
 {
 	int ret;
 
 	u->last = NO_STEP;
+	u->plan.stop = needs_stop(u);
 	ret = is_listed(u->old) && is_listed(u->new) ? update_listed(u) :
 						       update_all(u);
 	return ftrace_plan_finish(&u->plan, ret);
@@ -338,7 +348,7 @@ static void drop(struct ftrace_ops *ops)
  * Context: process, ftrace_lock held.
  * Return: true if the machine was stopped for it: then only tasks that were
  * preempted can still be in a call made before. False if no site called @ops,
- * or each was poked by itself.
+ * or the sites were poked.
  */
 bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old)
 {
@@ -357,7 +367,12 @@ bool ftrace_update_leave(struct ftrace_ops *ops, const struct ftrace_filter *old
  */
 int ftrace_settle(void)
 {
-	struct update u = { .last = NO_STEP };
+	/*
+	 * In a stop, few as they may be: they have just run, and may be in a loop. Emulators
+	 * with a thread for each CPU are known to run a breakpoint that is no longer there,
+	 * if a CPU comes by while it is written over.
+	 */
+	struct update u = { .last = NO_STEP, .plan.stop = true };
 	struct ftrace_region *r;
 	int ret = 0, nr;
 

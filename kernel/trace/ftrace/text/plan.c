@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A plan: checked as a whole, then written in slices.
+ * A plan: checked as a whole, then written, in slices if it is long.
  *
  * Either all of a plan is written or nothing. What could go wrong is found out
  * before the first byte changes: memory is taken first, then text_mutex, which
@@ -17,8 +17,15 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <asm/sections.h>
 
 #include "text.h"
+
+/*
+ * Up to so many sites are poked in one batch while everything runs: each CPU is
+ * interrupted three times, but none waits for another.
+ */
+#define POKES	16
 
 /* How long one stop of the machine is to last, in microseconds; it may be longer. */
 static unsigned int ftrace_stop_us __read_mostly = 1000;
@@ -285,6 +292,32 @@ static void write_slices(struct ftrace_plan *plan)
 	}
 }
 
+/* When init text is about to be freed text_poke_queue() takes it for a module's. */
+static bool is_in_init_text(const struct ftrace_plan *plan)
+{
+	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
+
+	for (e = plan->entries; e < end; e++) {
+		if (e->from != e->to && is_kernel_inittext(ftrace_text_addr(e->ip)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_sliced(const struct ftrace_plan *plan)
+{
+	if (plan->stop || ftrace_text_early())
+		return plan->nr_text;
+	return plan->nr_text > POKES || (plan->nr_text && is_in_init_text(plan));
+}
+
+/* This also tells perf. */
+static void poke(const struct ftrace_plan *plan)
+{
+	ftrace_text_poke(plan);
+	ftrace_sites_poked();
+}
+
 /**
  * ftrace_plan_write_one - write one call site, with no memory and no stop
  * @e: the change
@@ -356,13 +389,14 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  */
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 {
+	bool sliced = is_sliced(plan);
 	int err = 0, ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!plan->nr)
 		return 0;
 
-	if (plan->nr_text)
+	if (sliced)
 		err = ftrace_text_prepare(plan);
 	/* If text is missing, the check says where. */
 	if (err && err != -EFAULT)
@@ -375,11 +409,13 @@ int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 		report_bad(&plan->entries[*bad]);
 		ret = -EINVAL;
 	}
-	if (!ret)
+	if (!ret && sliced)
 		write_slices(plan);
+	else if (!ret && plan->nr_text)
+		poke(plan);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
-	if (plan->nr_text && !err)
+	if (sliced && !err)
 		ftrace_text_finish();
 	return ret;
 }

@@ -358,8 +358,8 @@ static void tramp_disarm(struct ftrace_tramp *t)
  * ftrace_tramp_put - free a trampoline once nobody is in it
  * @t: the trampoline, that no call site calls any more; may be NULL
  *
- * Does not wait. Nobody who cannot be preempted is in it any more: the stop of
- * the machine that took the last call away has seen to that.
+ * Does not wait. Nobody who cannot be preempted is in it any more: the stop that took
+ * the last call away has seen to that, or free_quiet() waits, see ftrace_sites_poked().
  *
  * A trampoline that is kept stays, and calls nobody from then on. Only for such
  * a one this may sleep for a grace period.

@@ -350,8 +350,9 @@ static void retire(struct ftrace_pids *p)
 	list_del(&p->node);
 	p->gone = true;
 	unhook(p);
-	/* Switches that look at the lists, and calls that look at a verdict. */
+	/* Switches that look at the lists, and calls that look at a verdict: anywhere. */
 	tracepoint_synchronize_unregister();
+	synchronize_rcu_tasks_rude();
 	ftrace_pids_put(p);
 }
 

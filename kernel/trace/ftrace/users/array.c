@@ -51,7 +51,10 @@ void ftrace_array_wait(const struct ftrace_ops *ops)
 			return;
 		left = nr_left;
 	}
-	/* The handlers of returns may see a graph user for longer than its call sites. */
+	/*
+	 * No stop need have ended the callbacks. And handlers of returns may see a graph
+	 * user for longer than its call sites.
+	 */
 	synchronize_rcu_tasks_rude();
 	ftrace_wait_for_tasks(0);
 	guard(mutex)(&ftrace_lock);

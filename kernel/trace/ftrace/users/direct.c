@@ -292,8 +292,8 @@ static bool is_registered(const struct ftrace_ops *ops)
  * @addr: the code, as registered
  * @free_filters: free the filter of @ops, too
  *
- * When it returns, no new call of the code begins, but a task may be asleep in
- * it.
+ * When it returns, no new call of the code begins, unless @ops is part of the kernel's
+ * own static data; but a task may be asleep in it.
  *
  * Context: process; may sleep for a grace period.
  * Return: 0; -EINVAL if that is not registered.

@@ -108,8 +108,7 @@ int ftrace_startup(struct ftrace_ops *ops)
  */
 void ftrace_ops_wait(const struct ftrace_ops *ops)
 {
-	if (ops->flags & FTRACE_OPS_FL_DYNAMIC &&
-	    !(ops->flags & FTRACE_OPS_FL_TRACE_ARRAY))
+	if (!ftrace_ops_leaves_freely(ops))
 		ftrace_wait_for_tasks(ops->direct_call);
 }
 
@@ -122,7 +121,7 @@ void ftrace_ops_wait(const struct ftrace_ops *ops)
  *
  * Context: process, ftrace_lock held; may sleep for a grace period.
  * Return: true if the callback of an ops that may be freed can still be called until
- * the caller has waited.
+ * the caller has waited, or if somebody may still walk the list of ops by way of @ops.
  */
 bool ftrace_shutdown_unwaited(struct ftrace_ops *ops)
 {
@@ -138,7 +137,7 @@ bool ftrace_shutdown_unwaited(struct ftrace_ops *ops)
 	ftrace_array_left(ops);
 	ftrace_tracer_leave(ops);
 	ftrace_ops_set_func(ops, ops->saved_func);
-	return ops->flags & FTRACE_OPS_FL_DYNAMIC && !stopped;
+	return !stopped && (ftrace_list_used || !ftrace_ops_leaves_freely(ops));
 }
 
 /**
