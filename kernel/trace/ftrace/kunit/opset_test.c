@@ -111,7 +111,7 @@ static void interning_test(struct kunit *test)
 static void step_test(struct kunit *test)
 {
 	struct ftrace_opset *one, *two;
-	int first, both;
+	int first, both, again;
 
 	guard(mutex)(&ftrace_lock);
 	first = ftrace_opset_with(0, &ops[0]);
@@ -132,7 +132,13 @@ static void step_test(struct kunit *test)
 	ftrace_opset_move(0, first, 1);
 	ftrace_opset_gc();
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(both));
-	KUNIT_EXPECT_NULL(test, one->step.ops);
+	/* Its number is that of another set now, to which there is no way from here. */
+	KUNIT_EXPECT_EQ(test, ftrace_opset_with(0, &ops[2]), both);
+	again = ftrace_opset_with(first, &ops[1]);
+	KUNIT_EXPECT_NE(test, again, both);
+	two = ftrace_opset_find(again);
+	KUNIT_EXPECT_NOT_NULL(test, two);
+	KUNIT_EXPECT_EQ(test, two ? two->nr : 0, 2);
 	ftrace_opset_move(first, 0, 1);
 	ftrace_opset_gc();
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(first));

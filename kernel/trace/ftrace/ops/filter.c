@@ -56,16 +56,35 @@ bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all)
 	return !any_bad;
 }
 
-/* How many registered ops use a filter; -EINVAL if one of them cannot use @new. */
-static int nr_users(struct ftrace_ops_hash *h, const struct ftrace_filter *new)
+static bool can_use(const struct ftrace_ops *ops, const struct ftrace_filter *f)
 {
-	struct ftrace_ops *ops;
+	return !(ops->flags & FTRACE_OPS_DIVERTS) || !ftrace_hash_empty(f->filter);
+}
+
+/* Only the filter of a trace array is that of others, too, who may be many. */
+static bool is_for_itself(const struct ftrace_ops *ops)
+{
+	return !ops->tr && ops != &global_ops && ops->func_hash == &ops->local_hash;
+}
+
+/*
+ * How many registered ops use the filter of @ops; -EINVAL if one of them cannot use
+ * @new.
+ */
+static int nr_users(const struct ftrace_ops *ops, const struct ftrace_filter *new)
+{
+	struct ftrace_ops *user;
 	int nr = 0;
 
-	for_each_ftrace_ops(ops) {
-		if (ops->func_hash != h)
+	if (is_for_itself(ops)) {
+		if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
+			return 0;
+		return can_use(ops, new) ? 1 : -EINVAL;
+	}
+	for_each_ftrace_ops(user) {
+		if (user->func_hash != ops->func_hash)
 			continue;
-		if (ops->flags & FTRACE_OPS_DIVERTS && ftrace_hash_empty(new->filter))
+		if (!can_use(user, new))
 			return -EINVAL;
 		nr++;
 	}
@@ -101,7 +120,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	else
 		new.skip = hash;
 
-	ret = nr_users(h, &new);
+	ret = nr_users(ops, &new);
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)

@@ -134,11 +134,14 @@ static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
 
 /**
  * struct ftrace_opset_step - the neighbours of a set that differ by one ops
+ * @round: when that was asked for; sets and ops that are named here may have gone since,
+ *	   if it is not the present one
  * @ops: the ops; NULL: no neighbour has been asked for
  * @with: the neighbour that has it too; -1: not known
  * @without: the neighbour that lacks it; -1: not known
  */
 struct ftrace_opset_step {
+	unsigned long		round;
 	const struct ftrace_ops	*ops;
 	int			with;
 	int			without;
@@ -147,6 +150,7 @@ struct ftrace_opset_step {
 /**
  * struct ftrace_opset - an interned set of ops, served by one trampoline
  * @node: in the table of all sets, by content
+ * @empty: in the list of those that no record has
  * @id: what the records that have it carry in their state; never 0, which is
  *	the empty set
  * @nr_recs: how many records carry @id
@@ -164,6 +168,7 @@ struct ftrace_opset_step {
  */
 struct ftrace_opset {
 	struct hlist_node		node;
+	struct list_head		empty;
 	u32				id;
 	u32				nr_recs;
 	u32				target;

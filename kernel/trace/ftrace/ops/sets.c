@@ -13,10 +13,16 @@
 
 #include "ops.h"
 
-#define OPSET_BITS	8
+#define OPSET_BITS	10
 
 /* The sets by content; ftrace_lock. */
 static DEFINE_HASHTABLE(opset_table, OPSET_BITS);
+
+/* Those that no record has, to be freed by ftrace_opset_gc(); ftrace_lock. */
+static LIST_HEAD(empty_sets);
+
+/* How often ftrace_opset_gc() has run; ftrace_lock. */
+static unsigned long gc_round;
 
 /*
  * And by number. A plain array, not an xarray: a tracer on the command line is
@@ -24,6 +30,9 @@ static DEFINE_HASHTABLE(opset_table, OPSET_BITS);
  */
 struct ftrace_opset **ftrace_opset_ids;
 u32 ftrace_opset_nr_ids;
+
+/* No number below this is free; ftrace_lock. */
+static u32 lowest_free = 1;
 
 static u32 opset_key(struct ftrace_ops *const *ops, unsigned int nr)
 {
@@ -72,7 +81,7 @@ static int grow_ids(gfp_t gfp)
 
 static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 {
-	u32 id = 1;
+	u32 id = lowest_free;
 	int ret;
 
 	while (id < ftrace_opset_nr_ids && ftrace_opset_ids[id])
@@ -84,6 +93,7 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 	}
 	set->id = id;
 	ftrace_opset_ids[id] = set;
+	lowest_free = id + 1;
 	return 0;
 }
 
@@ -111,6 +121,7 @@ static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 	}
 	ftrace_serve_set(set);
 	hash_add(opset_table, &set->node, key);
+	list_add(&set->empty, &empty_sets);
 	return set->id;
 }
 
@@ -169,8 +180,9 @@ static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
 	static struct ftrace_opset_step from_empty;
 	struct ftrace_opset_step *step = set ? &set->step : &from_empty;
 
-	if (!ops || step->ops != ops)
+	if (step->round != gc_round || step->ops != ops)
 		*step = (struct ftrace_opset_step) {
+			.round	 = gc_round,
 			.ops	 = ops,
 			.with	 = -1,
 			.without = -1,
@@ -263,11 +275,17 @@ void ftrace_opset_move(u32 from, u32 to, unsigned int nr)
 	if (from == to || !nr)
 		return;
 	set = ftrace_opset_find(from);
-	if (set)
+	if (set) {
 		set->nr_recs -= nr;
+		if (!set->nr_recs)
+			list_add(&set->empty, &empty_sets);
+	}
 	set = ftrace_opset_find(to);
-	if (set)
+	if (set) {
+		if (!set->nr_recs)
+			list_del(&set->empty);
 		set->nr_recs += nr;
+	}
 }
 
 /**
@@ -298,21 +316,15 @@ void ftrace_opset_keep(u32 id)
  */
 void ftrace_opset_gc(void)
 {
-	struct ftrace_opset *set;
-	u32 id;
+	struct ftrace_opset *set, *next;
 
 	lockdep_assert_held(&ftrace_lock);
-	step_from(NULL, NULL);
-	for (id = 1; id < ftrace_opset_nr_ids; id++) {
-		set = ftrace_opset_ids[id];
-		if (!set)
-			continue;
-		/* Its step may name a set or an ops that goes. */
-		step_from(set, NULL);
-		if (set->nr_recs)
-			continue;
-		ftrace_opset_ids[id] = NULL;
+	gc_round++;
+	list_for_each_entry_safe(set, next, &empty_sets, empty) {
+		list_del(&set->empty);
 		hash_del(&set->node);
+		ftrace_opset_ids[set->id] = NULL;
+		lowest_free = min(lowest_free, set->id);
 		opset_free(set);
 	}
 }

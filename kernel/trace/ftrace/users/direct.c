@@ -24,6 +24,9 @@
  */
 static DEFINE_MUTEX(direct_mutex);
 
+/* How many ops that change where functions go on are registered; direct_mutex. */
+static unsigned int nr_ipmodify;
+
 static bool hashes_meet(const struct ftrace_hash *a, const struct ftrace_hash *b)
 {
 	unsigned int i;
@@ -145,6 +148,8 @@ static int register_ipmodify(struct ftrace_ops *ops)
 	}
 	if (ret)
 		notify_unshared(ops);
+	else
+		nr_ipmodify++;
 	return ret;
 }
 
@@ -181,8 +186,10 @@ int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 	mutex_lock(&ftrace_lock);
 	ret = ftrace_shutdown(ops);
 	mutex_unlock(&ftrace_lock);
-	if (!ret)
+	if (!ret) {
+		nr_ipmodify--;
 		notify_unshared(ops);
+	}
 	return ret;
 }
 
@@ -213,6 +220,9 @@ static int ask_to_share(struct ftrace_ops *ops)
 	bool meets;
 	int ret;
 
+	lockdep_assert_held(&direct_mutex);
+	if (!nr_ipmodify)
+		return 0;
 	mutex_lock(&ftrace_lock);
 	meets = next_meeting(NULL, ops, FTRACE_OPS_FL_IPMODIFY);
 	mutex_unlock(&ftrace_lock);
