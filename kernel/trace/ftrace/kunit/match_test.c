@@ -251,6 +251,30 @@ static void lookup_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, 1, addrs), -ESRCH);
 }
 
+/* So many that no single one is searched for. */
+static void lookup_many_test(struct kunit *test)
+{
+	unsigned long first = min(ftrace_kunit_addr_twin0(), ftrace_kunit_addr_twin1());
+	const size_t nr = 10000;
+	unsigned long *addrs = kunit_kcalloc(test, nr, sizeof(*addrs), GFP_KERNEL);
+	const char **syms = kunit_kcalloc(test, nr, sizeof(*syms), GFP_KERNEL);
+	size_t i;
+
+	KUNIT_ASSERT_TRUE(test, addrs && syms);
+	for (i = 0; i < nr; i++) {
+		syms[i] = i < nr / 2 ? "ftrace_kunit_alias" : "ftrace_kunit_twin";
+		addrs[i] = i;
+	}
+	syms[nr - 1] = "ftrace_kunit_victim2";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, nr, addrs), 0);
+	for (i = 0; i < nr - 1; i++)
+		KUNIT_EXPECT_EQ(test, addrs[i], i < nr / 2 ?
+				(unsigned long)ftrace_victims[0].func : first);
+	KUNIT_EXPECT_EQ(test, addrs[nr - 1], (unsigned long)ftrace_victims[2].func);
+	syms[nr - 1] = "no_such_function";
+	KUNIT_EXPECT_EQ(test, ftrace_lookup_symbols(syms, nr, addrs), -ESRCH);
+}
+
 /* ---- what waits for a module --------------------------------------------- */
 
 static void expect_waiting(struct kunit *test, struct hlist_head *waiting,
@@ -445,6 +469,7 @@ static struct kunit_case match_cases[] = {
 	KUNIT_CASE(resolve_test),
 #endif
 	KUNIT_CASE(lookup_test),
+	KUNIT_CASE(lookup_many_test),
 	KUNIT_CASE(names_test),
 	{}
 };

@@ -304,8 +304,11 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 
 /* ---- addresses of names ---------------------------------------------------- */
 
+/* Beyond so many a walk through all symbols is quicker than to search for each. */
+#define MANY_NAMES	1024
+
 /**
- * struct lookup - names that are looked up in modules
+ * struct lookup - names that are looked up in a walk through symbols
  * @name: all of them, sorted
  * @nr: how many
  * @addr: the address of each; 0: not found yet
@@ -355,6 +358,16 @@ static int take_symbol(void *data, const char *name, unsigned long addr)
 	return !l->missing;
 }
 
+static void search_each(struct lookup *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		kallsyms_on_each_match_symbol(take_lowest, l->name[i], &l->addr[i]);
+		l->missing -= !!l->addr[i];
+	}
+}
+
 /**
  * ftrace_lookup_symbols - the addresses of functions by their names
  * @sorted_syms: the names
@@ -369,19 +382,19 @@ int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
 			  unsigned long *addrs)
 {
 	struct lookup l = { .name = sorted_syms, .nr = cnt, .addr = addrs };
-	size_t i;
 	int ret;
 
 	scoped_guard(mutex, &ftrace_lock)
 		ret = ftrace_table_rest();
 	if (ret)
 		return ret;
-	for (i = 0; i < cnt; i++) {
-		addrs[i] = 0;
-		kallsyms_on_each_match_symbol(take_lowest, sorted_syms[i],
-					      &addrs[i]);
-		l.missing += !addrs[i];
-	}
+	memset(addrs, 0, array_size(cnt, sizeof(*addrs)));
+	l.missing = cnt;
+	/* The walk is in the order of addresses: it comes to the lowest first. */
+	if (cnt < MANY_NAMES)
+		search_each(&l);
+	else
+		kallsyms_on_each_symbol(take_symbol, &l);
 	if (l.missing && IS_ENABLED(CONFIG_MODULES))
 		module_kallsyms_on_each_symbol(NULL, take_symbol, &l);
 	return l.missing ? -ESRCH : 0;
