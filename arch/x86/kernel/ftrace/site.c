@@ -4,6 +4,7 @@
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
+#include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/ftrace_text.h>
@@ -217,6 +218,7 @@ void ftrace_text_poke(const struct ftrace_plan *plan)
 	const struct ftrace_plan_entry *e, *end = plan->entries + plan->nr;
 	u8 insn[MCOUNT_INSN_SIZE];
 
+	lockdep_assert_cpus_held();
 	lockdep_assert_held(&text_mutex);
 	for (e = plan->entries; e < end; e++) {
 		if (e->from == e->to)
