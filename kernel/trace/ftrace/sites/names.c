@@ -50,10 +50,14 @@ struct ftrace_mod_syms {
 static int add_mod_sym(void *data, const char *name, unsigned long addr)
 {
 	struct ftrace_mod_syms *s = data;
-	size_t len = strlen(name) + 1;
+	size_t len;
 
-	if (addr < s->r->start || addr >= s->r->end || len == 1)
+	if (addr < s->r->start || addr >= s->r->end || !*name)
 		return 0;
+	/* The padding before a function, further from its site than SITE_OFFSET_MAX. */
+	if (str_has_prefix(name, "__pfx_"))
+		return 0;
+	len = strlen(name) + 1;
 	if (s->nr == s->size) {
 		unsigned int size = max(64U, 2 * s->size);
 		void *p = kvrealloc(s->sym, array_size(size, sizeof(*s->sym)),
@@ -122,6 +126,23 @@ static unsigned long mod_addr(const struct ftrace_names *n)
 	return ftrace_text_addr(n->mod->sym[n->mod_idx].key);
 }
 
+/* Go to the first symbol that does not lie below @addr, from wherever the walk is. */
+static void seek_mod_sym(struct ftrace_names *n, unsigned long addr)
+{
+	unsigned int low = 0, high = n->mod->nr;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (ftrace_text_addr(n->mod->sym[mid].key) < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	n->mod_idx = low;
+	n->addr = mod_addr(n);
+}
+
 /* Go on to the first symbol that does not lie below @addr. */
 static void skip_to(struct ftrace_names *n, unsigned long addr)
 {
@@ -154,13 +175,10 @@ static void advance(struct ftrace_names *n)
 
 static void step_back(struct ftrace_names *n, unsigned long addr)
 {
-	if (!n->mod) {
+	if (n->mod)
+		seek_mod_sym(n, addr);
+	else
 		n->addr = kallsyms_cursor_seek(&n->pos, addr);
-		return;
-	}
-	n->mod_idx = 0;
-	n->addr = mod_addr(n);
-	skip_to(n, addr);
 }
 
 /**
@@ -180,12 +198,11 @@ int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
 	n->sieve = NULL;
 	n->last = 0;
 	n->mod = NULL;
-	n->mod_idx = 0;
 	if (r->mod) {
 		n->mod = index_mod_syms(r);
 		if (!n->mod)
 			return -ENOMEM;
-		n->addr = mod_addr(n);
+		seek_mod_sym(n, addr);
 	} else {
 		n->addr = kallsyms_cursor_seek(&n->pos, addr);
 		if (n->addr >= r->end)
@@ -193,7 +210,6 @@ int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
 	}
 	n->r = r;
 	n->gen = r->gen;
-	skip_to(n, addr);
 	return 0;
 }
 
@@ -256,6 +272,15 @@ bool ftrace_names_has(struct ftrace_names *n, unsigned long ip)
 	return n->addr <= ip;
 }
 
+/* Go on to the next name of the function of a call site. */
+static bool find_alias(struct ftrace_names *n, unsigned long ip)
+{
+	skip_to(n, ip - SITE_OFFSET_MAX);
+	while (n->addr <= ip && held_back(n))
+		advance(n);
+	return n->addr <= ip;
+}
+
 /**
  * ftrace_names_alias - the next name of the function of a call site
  * @n: the walk
@@ -269,12 +294,10 @@ const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip)
 {
 	const char *name;
 
-	skip_to(n, ip - SITE_OFFSET_MAX);
-	while (n->addr <= ip && held_back(n))
-		advance(n);
-	if (n->addr > ip)
+	if (!find_alias(n, ip))
 		return NULL;
 	name = name_at(n);
+	n->last_addr = n->addr;
 	advance(n);
 	return name;
 }
@@ -299,6 +322,20 @@ static int walk_to(struct ftrace_names *n, struct ftrace_region *r,
 	return 0;
 }
 
+/* Where there is room, the name is made in the buffer itself. */
+static void put_name(struct ftrace_names *n, struct seq_file *m)
+{
+	const char *name;
+	char *buf;
+
+	if (!n->mod && seq_get_buf(m, &buf) >= FTRACE_NAME_SIZE) {
+		seq_commit(m, kallsyms_cursor_name(&n->pos, buf));
+		return;
+	}
+	name = name_at(n);
+	seq_write(m, name, n->len);
+}
+
 /**
  * ftrace_names_show - print the name under which a call site is listed
  * @n: a walk; started anew where needed, and good over a drop of the lock
@@ -312,17 +349,17 @@ static int walk_to(struct ftrace_names *n, struct ftrace_region *r,
 int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		      struct ftrace_region *r, unsigned long ip)
 {
-	const char *name;
 	int ret;
 
 	ret = walk_to(n, r, ip);
 	if (ret)
 		return ret;
-	name = ftrace_names_alias(n, ip);
-	if (name)
-		seq_write(m, name, n->len);
-	else
+	if (find_alias(n, ip)) {
+		put_name(n, m);
+		advance(n);
+	} else {
 		seq_printf(m, "%ps", (void *)ip);
+	}
 	if (r->mod) {
 		seq_puts(m, " [");
 		seq_puts(m, ftrace_region_mod_name(r));

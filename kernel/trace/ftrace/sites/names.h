@@ -35,6 +35,7 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
  * @node: in the list of what waits with it
  * @func: which functions
  * @module: of which modules
+ * @hash: of @module if that is the name of one; 0: ask the pattern
  * @came: they are there, as the latest ftrace_waiting_resolve() found
  *
  * ftrace_lock, or the file that it is being written to.
@@ -43,6 +44,7 @@ struct ftrace_waiter {
 	struct hlist_node	node;
 	char			*func;
 	char			*module;
+	u32			hash;
 	bool			came;
 };
 
@@ -69,12 +71,16 @@ void ftrace_waiting_done(struct hlist_head *waiting);
 
 struct ftrace_mod_syms;
 
+/* What kallsyms_cursor_name() needs. */
+#define FTRACE_NAME_SIZE	(KSYM_NAME_LEN + sizeof(u64))
+
 /**
  * struct ftrace_names - the names of a region's records, in address order
  * @r: the region; NULL: not started
  * @gen: its ftrace_region.gen, to know it again after the lock was dropped
  * @last: the last call site whose name was printed
  * @addr: address of the symbol the walk is at, ULONG_MAX at the end
+ * @last_addr: address of the symbol whose name came last from ftrace_names_alias()
  * @pos: the kernel's symbols: where the walk is
  * @mod: a module's symbols, sorted by address; NULL for the kernel
  * @mod_idx: where in @mod the walk is
@@ -89,12 +95,13 @@ struct ftrace_names {
 	u64			gen;
 	unsigned long		last;
 	unsigned long		addr;
+	unsigned long		last_addr;
 	struct kallsyms_cursor	pos;
 	struct ftrace_mod_syms	*mod;
 	unsigned int		mod_idx;
 	const struct kallsyms_sieve *sieve;
 	unsigned int		len;
-	char			name[KSYM_NAME_LEN];
+	char			name[FTRACE_NAME_SIZE];
 };
 
 int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
