@@ -6,7 +6,6 @@
  * available_filter_functions, from 1) or the address of a function or call
  * site. Any alias of a function selects it, and it need never have run.
  */
-#include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/glob.h>
 #include <linux/module.h>
@@ -300,102 +299,4 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern)
 	if (IS_ERR(sites))
 		return PTR_ERR(sites);
 	return sites ? ftrace_hash_change(hash, sites, g.not) : -EINVAL;
-}
-
-/* ---- addresses of names ---------------------------------------------------- */
-
-/* Beyond so many a walk through all symbols is quicker than to search for each. */
-#define MANY_NAMES	1024
-
-/**
- * struct lookup - names that are looked up in a walk through symbols
- * @name: all of them, sorted
- * @nr: how many
- * @addr: the address of each; 0: not found yet
- * @missing: how many of these there are
- */
-struct lookup {
-	const char	**name;
-	size_t		nr;
-	unsigned long	*addr;
-	size_t		missing;
-};
-
-static int take_lowest(void *data, unsigned long addr)
-{
-	unsigned long *lowest = data;
-
-	if ((!*lowest || addr < *lowest) && ftrace_location_good(addr))
-		*lowest = addr;
-	return 0;
-}
-
-static int cmp_name(const void *a, const void *b)
-{
-	return strcmp(*(const char **)a, *(const char **)b);
-}
-
-/* A name may be asked for more than once. The first of its symbols counts. */
-static int take_symbol(void *data, const char *name, unsigned long addr)
-{
-	struct lookup *l = data;
-	const char **at;
-	size_t i;
-
-	at = bsearch(&name, l->name, l->nr, sizeof(*l->name), cmp_name);
-	if (!at)
-		return 0;
-	i = at - l->name;
-	while (i && !strcmp(l->name[i - 1], name))
-		i--;
-	if (l->addr[i] || !ftrace_location_good(addr))
-		return 0;
-	for (; i < l->nr && !strcmp(l->name[i], name); i++) {
-		l->addr[i] = addr;
-		l->missing--;
-	}
-	/* Anything but 0 ends the walk. */
-	return !l->missing;
-}
-
-static void search_each(struct lookup *l)
-{
-	size_t i;
-
-	for (i = 0; i < l->nr; i++) {
-		kallsyms_on_each_match_symbol(take_lowest, l->name[i], &l->addr[i]);
-		l->missing -= !!l->addr[i];
-	}
-}
-
-/**
- * ftrace_lookup_symbols - the addresses of functions by their names
- * @sorted_syms: the names
- * @cnt: how many
- * @addrs: gets the address of a function of each name that can be traced: of
- *	   several in the kernel the lowest; one in a module if the kernel has none
- *
- * Context: process.
- * Return: 0, -ESRCH if one of them cannot be found, -ENOMEM.
- */
-int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
-			  unsigned long *addrs)
-{
-	struct lookup l = { .name = sorted_syms, .nr = cnt, .addr = addrs };
-	int ret;
-
-	scoped_guard(mutex, &ftrace_lock)
-		ret = ftrace_table_rest();
-	if (ret)
-		return ret;
-	memset(addrs, 0, array_size(cnt, sizeof(*addrs)));
-	l.missing = cnt;
-	/* The walk is in the order of addresses: it comes to the lowest first. */
-	if (cnt < MANY_NAMES)
-		search_each(&l);
-	else
-		kallsyms_on_each_symbol(take_symbol, &l);
-	if (l.missing && IS_ENABLED(CONFIG_MODULES))
-		module_kallsyms_on_each_symbol(NULL, take_symbol, &l);
-	return l.missing ? -ESRCH : 0;
 }
