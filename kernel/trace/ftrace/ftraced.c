@@ -79,6 +79,7 @@ static bool has_work(void)
 static void round_once(void)
 {
 	struct ftrace_sites s = {};
+	struct ftrace_region *near = NULL;
 	unsigned long before = ftrace_nr_discovered;
 	unsigned int i, done = 0;
 	int ret, nr_kept = 0;
@@ -94,8 +95,9 @@ static void round_once(void)
 
 	/* A note is no longer needed once its site does not call the recorder. */
 	for (i = 0; i < s.nr; i++) {
-		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(s.key[i]));
+		struct dyn_ftrace *rec;
 
+		rec = ftrace_rec_near(&near, ftrace_text_addr(s.key[i]));
 		if (rec && rec->state & FTRACE_REC_BAD)
 			nr_kept++;
 		/* Nor if there is no site. But it may have got no memory. */

@@ -79,6 +79,7 @@ static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool a
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 	struct ftrace_plan plan = {};
+	struct ftrace_region *near = NULL;
 	struct ftrace_filter f;
 	unsigned int i;
 	int ret = 0;
@@ -88,9 +89,9 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	ftrace_ops_filter(ops, &f);
 	ftrace_opsets_aim_direct(ops, addr);
 	for (i = 0; i < f.filter->count && !ret; i++) {
-		u32 site = f.filter->sites[i];
-		struct dyn_ftrace *rec = ftrace_rec_find(ftrace_text_addr(site));
+		struct dyn_ftrace *rec;
 
+		rec = ftrace_rec_near(&near, ftrace_text_addr(f.filter->sites[i]));
 		if (rec && ftrace_filter_wants(&f, ftrace_rec_ip(rec)))
 			ret = add_retarget(&plan, rec, true);
 	}

@@ -192,6 +192,7 @@ static unsigned int count_of(const struct ftrace_filter *f)
 static int update_listed(struct update *u)
 {
 	unsigned int nr_old = count_of(u->old), nr_new = count_of(u->new);
+	struct ftrace_region *near = NULL;
 	unsigned int i = 0, j = 0;
 	int ret = 0;
 
@@ -202,7 +203,7 @@ static int update_listed(struct update *u)
 
 		i += i < nr_old && x <= y;
 		j += j < nr_new && y <= x;
-		rec = ftrace_rec_find(ftrace_text_addr(min(x, y)));
+		rec = ftrace_rec_near(&near, ftrace_text_addr(min(x, y)));
 		if (rec)
 			ret = update_rec(u, rec);
 	}

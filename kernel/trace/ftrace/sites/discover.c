@@ -44,7 +44,8 @@ int ftrace_discover_region(struct ftrace_region *r)
 		return ret;
 	while (!ret && (addr = ftrace_names_symbol(&n))) {
 		ip = ftrace_text_entry_site(addr);
-		if (!ip || ip == last || ip >= r->end || ftrace_rec_find(ip))
+		if (!ip || ip == last || ip >= r->end ||
+		    ftrace_rec_in(ftrace_region_recs(r), ip, ip))
 			continue;
 		last = ip;
 		ret = ftrace_sites_add(&s, ip);

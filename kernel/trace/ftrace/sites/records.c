@@ -15,6 +15,38 @@
 
 LIST_HEAD(ftrace_regions);
 
+/* ---- regions by address --------------------------------------------------- */
+
+static struct ftrace_region *region_of(struct latch_tree_node *node)
+{
+	return container_of(node, struct ftrace_region, node);
+}
+
+static __always_inline bool region_less(struct latch_tree_node *a,
+					struct latch_tree_node *b)
+{
+	return region_of(a)->start < region_of(b)->start;
+}
+
+static __always_inline int region_cmp(void *key, struct latch_tree_node *node)
+{
+	unsigned long ip = (unsigned long)key;
+
+	if (ip < region_of(node)->start)
+		return -1;
+	return ip >= region_of(node)->end;
+}
+
+static const struct latch_tree_ops region_tree_ops = {
+	.less	= region_less,
+	.comp	= region_cmp,
+};
+
+/* The same regions. Written under ftrace_lock; may be searched in an NMI, too. */
+static struct latch_tree_root region_tree;
+
+/* ---- regions --------------------------------------------------------------- */
+
 /* Figures for the file dyn_ftrace_total_info; written under ftrace_lock. */
 unsigned long ftrace_update_tot_cnt;
 unsigned long ftrace_number_of_pages;
@@ -67,6 +99,7 @@ struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
 			break;
 	}
 	list_add_tail_rcu(&r->list, &next->list);
+	latch_tree_insert(&r->node, &region_tree, &region_tree_ops);
 	return r;
 }
 
@@ -75,6 +108,7 @@ static void region_free(struct ftrace_region *r)
 	struct ftrace_recs *recs = ftrace_region_recs(r);
 
 	account(recs, -1);
+	latch_tree_erase(&r->node, &region_tree, &region_tree_ops);
 	list_del_rcu(&r->list);
 	if (recs)
 		kvfree_rcu(recs, rcu);
@@ -111,15 +145,12 @@ void ftrace_region_remove(unsigned long start, unsigned long end)
  */
 struct ftrace_region *ftrace_region_find(unsigned long ip)
 {
-	struct ftrace_region *r;
+	struct latch_tree_node *node;
 
-	list_for_each_entry_rcu(r, &ftrace_regions, list,
-				lockdep_is_held(&ftrace_lock) ||
-				rcu_read_lock_any_held()) {
-		if (ip >= r->start && ip < r->end)
-			return r;
-	}
-	return NULL;
+	RCU_LOCKDEP_WARN(!lockdep_is_held(&ftrace_lock) &&
+			 !rcu_read_lock_any_held(), "no lock for a region");
+	node = latch_tree_find((void *)ip, &region_tree, &region_tree_ops);
+	return node ? region_of(node) : NULL;
 }
 
 /**

@@ -8,6 +8,7 @@
 
 #include <linux/ftrace_text.h>
 #include <linux/kallsyms.h>
+#include <linux/rbtree_latch.h>
 #include <linux/rcupdate.h>
 #include <asm/sections.h>
 
@@ -51,6 +52,7 @@ struct ftrace_recs {
 /**
  * struct ftrace_region - a stretch of text that comes and goes as one
  * @list: in ftrace_regions, ascending by address
+ * @node: the same for those who look for an address
  * @rcu: to free it
  * @start: first address
  * @end: first address after it
@@ -65,6 +67,7 @@ struct ftrace_recs {
  */
 struct ftrace_region {
 	struct list_head		list;
+	struct latch_tree_node		node;
 	struct rcu_head			rcu;
 	unsigned long			start;
 	unsigned long			end;
@@ -128,6 +131,18 @@ unsigned int ftrace_recs_missing(struct ftrace_region *r, const u32 **sites,
 int ftrace_recs_add(struct ftrace_region *r, const u32 *sites, unsigned int nr);
 int ftrace_recs_add_nops(struct ftrace_region *r, const u32 *sites,
 			 unsigned int nr, bool settled);
+
+/*
+ * The record of a call site, for those who hold ftrace_lock and ask for one after the
+ * other: @near is the region of the last, or NULL.
+ */
+static inline struct dyn_ftrace *ftrace_rec_near(struct ftrace_region **near,
+						 unsigned long ip)
+{
+	if (!*near || ip < (*near)->start || ip >= (*near)->end)
+		*near = ftrace_region_find(ip);
+	return *near ? ftrace_rec_in(ftrace_region_recs(*near), ip, ip) : NULL;
+}
 
 unsigned long ftrace_location_good(unsigned long ip);
 
