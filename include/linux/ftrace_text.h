@@ -125,6 +125,9 @@ int ftrace_text_write_one(u32 ip, u32 from, u32 to);
 /* Give the MCOUNT_INSN_SIZE bytes of a site that calls @target. */
 void ftrace_text_expect(u32 ip, u32 target, u8 *insn);
 
+/* Say where the function at @addr would have its call site; 0: nothing is there. */
+unsigned long ftrace_text_entry(unsigned long addr);
+
 /* Find the call site of the function at @addr; 0: none, or it is patched. */
 unsigned long ftrace_text_entry_site(unsigned long addr);
 

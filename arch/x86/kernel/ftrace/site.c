@@ -145,8 +145,22 @@ unsigned int ftrace_text_check(const struct ftrace_plan *plan)
 	return e - plan->entries;
 }
 
+/* Where a function at @addr would have its call site, and what is there. */
+static bool read_entry(unsigned long *addr, struct ftrace_site_insn *insn)
+{
+	u32 endbr;
+
+	if (!ftrace_site_read(*addr, insn))
+		return false;
+	memcpy(&endbr, insn, sizeof(endbr));
+	if (!HAS_KERNEL_IBT || !is_endbr(endbr))
+		return true;
+	*addr += ENDBR_INSN_SIZE;
+	return ftrace_site_read(*addr, insn);
+}
+
 /**
- * ftrace_text_entry_site() - recognise the call site of a function
+ * ftrace_text_entry() - where a function would have its call site
  * @addr: the function's first byte; any kernel address
  *
  * A function that is traced begins with an endbr64, if it may be called through
@@ -156,23 +170,31 @@ unsigned int ftrace_text_check(const struct ftrace_plan *plan)
  *
  * Context: any.
  *
- * Return: the address of the call; 0 if there is none, or it is patched.
+ * Return: the address after the endbr64; @addr if there is none; 0 if nothing can
+ * be read there.
+ */
+unsigned long ftrace_text_entry(unsigned long addr)
+{
+	struct ftrace_site_insn insn;
+
+	return read_entry(&addr, &insn) ? addr : 0;
+}
+
+/**
+ * ftrace_text_entry_site() - recognise the call site of a function
+ * @addr: the function's first byte; any kernel address
+ *
+ * Context: any.
+ *
+ * Return: the address of the call, see ftrace_text_entry(); 0 if there is none, or
+ * it is patched.
  */
 unsigned long ftrace_text_entry_site(unsigned long addr)
 {
 	struct ftrace_site_insn insn;
-	u32 endbr;
 
-	if (!ftrace_site_read(addr, &insn))
+	if (!read_entry(&addr, &insn))
 		return 0;
-	if (HAS_KERNEL_IBT) {
-		memcpy(&endbr, &insn, sizeof(endbr));
-		if (is_endbr(endbr)) {
-			addr += ENDBR_INSN_SIZE;
-			if (!ftrace_site_read(addr, &insn))
-				return 0;
-		}
-	}
 	return is_site_insn(&insn, ftrace_text_key(addr),
 			    ftrace_text_key(MCOUNT_ADDR)) ? addr : 0;
 }

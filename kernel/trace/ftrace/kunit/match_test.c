@@ -225,6 +225,23 @@ static void apply_test(struct kunit *test)
 	ftrace_hash_free(hash);
 }
 
+/* An address belongs to a site if it is that, or the first of its function. */
+static void location_test(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < FTRACE_NR_VICTIMS; i++) {
+		unsigned long first = (unsigned long)ftrace_victims[i].func;
+		unsigned long site = site_of(i), ip;
+
+		KUNIT_EXPECT_NE(test, site, 0);
+		for (ip = first - 16; ip <= site + MCOUNT_INSN_SIZE; ip++)
+			KUNIT_EXPECT_EQ_MSG(test, ftrace_location(ip),
+					    ip == first || ip == site ? site : 0,
+					    "%ld after the first", (long)(ip - first));
+	}
+}
+
 static void lookup_test(struct kunit *test)
 {
 	unsigned long first = min(ftrace_kunit_addr_twin0(), ftrace_kunit_addr_twin1());
@@ -468,6 +485,7 @@ static struct kunit_case match_cases[] = {
 #ifdef CONFIG_MODULES
 	KUNIT_CASE(resolve_test),
 #endif
+	KUNIT_CASE(location_test),
 	KUNIT_CASE(lookup_test),
 	KUNIT_CASE(lookup_many_test),
 	KUNIT_CASE(names_test),

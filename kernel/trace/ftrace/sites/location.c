@@ -25,7 +25,8 @@ static unsigned long locate(unsigned long ip, bool good)
 	rec = ftrace_rec_in(rcu_dereference_sched(r->recs), ip, r->end);
 	if (rec)
 		site = ftrace_rec_ip(rec);
-	if (site != ip) {
+	/* No need to look for a symbol where an entry leads right to a site. */
+	if (site != ip && !(rec && site == ftrace_text_entry(ip))) {
 		if (ftrace_text_is_unpatched(ip))
 			return ip;
 		if (!kallsyms_lookup_size_offset(ip, &size, &offset) || offset)
