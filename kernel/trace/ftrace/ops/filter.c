@@ -231,10 +231,11 @@ static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
 	int ret;
 
 	ret = ftrace_waiting_resolve(waiting, module, &sites);
-	if (ret > 0)
+	if (ret > 0) {
 		ret = add_to_half(ops, sites, enable);
-	if (!ret)
-		ftrace_waiting_done(waiting);
+		if (!ret)
+			ftrace_waiting_done(waiting);
+	}
 	ftrace_hash_free(sites);
 	return ret;
 }

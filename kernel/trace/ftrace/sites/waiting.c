@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "names.h"
 #include "set.h"
@@ -71,7 +72,14 @@ static bool module_is_there(const struct ftrace_glob *mod)
 	return false;
 }
 
-static struct ftrace_waiter *waiter_alloc(const char *func, const char *module)
+/* Of the name of a module, never 0. */
+static u32 hash_of(const char *module)
+{
+	return full_name_hash(NULL, module, strlen(module)) | 1;
+}
+
+static struct ftrace_waiter *waiter_alloc(const char *func, const char *module,
+					  u32 hash)
 {
 	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
 	struct ftrace_waiter *w;
@@ -81,19 +89,21 @@ static struct ftrace_waiter *waiter_alloc(const char *func, const char *module)
 		return NULL;
 	w->func = memcpy(w + 1, func, func_size);
 	w->module = memcpy(w->func + func_size, module, mod_size);
+	w->hash = hash;
 	return w;
 }
 
-static int wait_for(struct hlist_head *waiting, const char *func,
-		    const char *module)
+static int wait_for(struct hlist_head *waiting, const struct mod_pattern *p,
+		    const char *func, const char *module)
 {
+	bool is_name = p->mod.type == MATCH_FULL && !p->mod.not;
 	struct ftrace_waiter *w;
 
 	hlist_for_each_entry(w, waiting, node) {
 		if (!strcmp(w->func, func) && !strcmp(w->module, module))
 			return 0;
 	}
-	w = waiter_alloc(func, module);
+	w = waiter_alloc(func, module, is_name ? hash_of(module) : 0);
 	if (!w)
 		return -ENOMEM;
 	hlist_add_head(&w->node, waiting);
@@ -179,7 +189,7 @@ int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 	else if (p.mod.not || module_is_there(&p.mod))
 		ret = -EINVAL;
 	else
-		ret = wait_for(waiting, func, module);
+		ret = wait_for(waiting, &p, func, module);
 	/* Take away both: functions that are there, and patterns that wait. */
 	if (!ret && sites && p.func.not && waiting)
 		take_away(hash, waiting, func + 1, module);
@@ -229,7 +239,7 @@ int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
 	struct ftrace_waiter *w, *copy, *last = NULL;
 
 	hlist_for_each_entry(w, from, node) {
-		copy = waiter_alloc(w->func, w->module);
+		copy = waiter_alloc(w->func, w->module, w->hash);
 		if (!copy) {
 			ftrace_waiting_free(to);
 			return -ENOMEM;
@@ -286,13 +296,16 @@ struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
 	return NULL;
 }
 
-/* Does one that waits wait for this module? */
-static bool waits_for(const struct ftrace_waiter *w, const char *module)
+/* Does one that waits wait for this module? Many may wait for others. */
+static bool waits_for(const struct ftrace_waiter *w, const char *module,
+		      u32 hash)
 {
 	struct ftrace_glob g;
 	char *text;
 	bool waits;
 
+	if (w->hash && w->hash != hash)
+		return false;
 	text = kstrdup(w->module, GFP_KERNEL);
 	/* Without memory for the copy it cannot be told, so look. */
 	if (!text)
@@ -318,13 +331,14 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module)
 int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 			   struct ftrace_hash **hash)
 {
+	u32 name_hash = module ? hash_of(module) : 0;
 	struct ftrace_waiter *w;
 	int nr = 0, ret;
 
 	lockdep_assert_held(&ftrace_lock);
 	hlist_for_each_entry(w, waiting, node) {
 		w->came = false;
-		if (module && !waits_for(w, module))
+		if (module && !waits_for(w, module, name_hash))
 			continue;
 		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
 		if (ret == -EINVAL)
