@@ -77,7 +77,6 @@
 #else
 	movq	%rbp, RBP(%rsp)
 #endif
-	movq	$0, ORIG_RAX(%rsp)
 	/* Says that the rest is not there, see arch_ftrace_get_regs(). */
 	movq	$0, CS(%rsp)
 .endm
