@@ -7,17 +7,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "bench.h"
 
@@ -27,52 +23,6 @@
 #define BATCHES		31
 #define TOGETHER	10	/* tracers on one function */
 #define CROWD		64	/* instances that trace one function each */
-
-static uint64_t now(void)
-{
-	return __rdtsc();
-}
-
-/*
- * Time goes on while nobody works (a grace period is waited for, say), and that
- * is no instruction of the kernel's. So the first CPU never idles: when there is
- * nothing else to do, a process there counts in turns of SPIN instructions. It
- * is stopped between samples, where time is to pass quickly.
- *
- * While it counts, the ticks of the timer go on. They are nobody's work either:
- * what they take is known from a long wait for nothing.
- */
-#define SPIN		2
-
-static uint64_t *turns;
-static double ticks;		/* instructions beside each one that was waited */
-static pid_t spinner;
-
-static void pin(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	must(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity", "");
-}
-
-static void start_spinner(void)
-{
-	struct sched_param param = { .sched_priority = 0 };
-
-	turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
-		     -1, 0);
-	must(turns != MAP_FAILED, "mmap", "spinner");
-	spinner = fork();
-	must(spinner >= 0, "fork", "spinner");
-	if (!spinner) {
-		must(!sched_setscheduler(0, SCHED_IDLE, &param), "sched_setscheduler", "");
-		asm volatile("1:	incq (%0)\n"
-			     "	jmp 1b" : : "r" (turns) : "memory");
-	}
-	kill(spinner, SIGSTOP);
-}
 
 static size_t cat(const char *file)
 {
@@ -90,46 +40,10 @@ static size_t cat(const char *file)
 	return len;
 }
 
-/* What f(a, b) takes, in instructions, and how many of them were waited. */
-static uint64_t measure(void (*f)(const char *, const char *), const char *a, const char *b,
-			uint64_t *waited)
-{
-	uint64_t turn, begin, took;
-
-	kill(spinner, SIGCONT);
-	usleep(1000);
-	turn = __atomic_load_n(turns, __ATOMIC_RELAXED);
-	begin = now();
-	f(a, b);
-	took = now() - begin;
-	*waited = (__atomic_load_n(turns, __ATOMIC_RELAXED) - turn) * SPIN;
-	kill(spinner, SIGSTOP);
-	return took;
-}
-
-/* One sample of a row, without what was waited. */
-void sample(const char *row, int keep, void (*f)(const char *, const char *),
-	    const char *a, const char *b)
-{
-	uint64_t waited, took = measure(f, a, b, &waited);
-
-	waited += waited * ticks;
-	if (keep)
-		say("%s %llu %llu\n", row, (unsigned long long)(took - waited),
-		    (unsigned long long)waited);
-}
-
 static void read_all(const char *file, const char *unused)
 {
 	(void)unused;
 	must(cat(file) > 10000, "too little in", file);
-}
-
-static void wait_for_nothing(const char *unused, const char *neither)
-{
-	(void)unused;
-	(void)neither;
-	sleep(1);
 }
 
 static int by_value(const void *a, const void *b)
@@ -137,13 +51,6 @@ static int by_value(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-static void measure_ticks(void)
-{
-	uint64_t waited, took = measure(wait_for_nothing, NULL, NULL, &waited);
-
-	ticks = (double)(took - waited) / waited;
 }
 
 /* One getppid(), as the median of many batches: ticks fall out of it. */
@@ -354,6 +261,21 @@ static void call_rows(void)
 	echo("", "set_ftrace_filter");
 }
 
+static void quiet(const char *unused, const char *neither)
+{
+	(void)unused;
+	(void)neither;
+	settle();
+}
+
+/* When most functions never ran, and all that is put off, until nothing is left. */
+static void first_rows(void)
+{
+	sample_early("first-on", echo, "function", "current_tracer");
+	sample_early("first-off", echo, "nop", "current_tracer");
+	sample_early("first-quiet", quiet, NULL, NULL);
+}
+
 int main(void)
 {
 	uint64_t boot = now();
@@ -363,10 +285,9 @@ int main(void)
 	/* Of a kernel that cannot trace functions the boot is all there is to tell. */
 	if (getenv("only_boot") || access(TRACING "set_ftrace_filter", F_OK))
 		finish(0);
-	pin();
-	start_spinner();
-	settle();
-	measure_ticks();
+	samples_begin();
+	first_rows();
+	samples_settle();
 	tracefs_rows();
 	graph_rows();
 	call_rows();

@@ -3,6 +3,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdint.h>
+
 #define TRACING		"/sys/kernel/tracing/"
 #define TRACED		"__do_sys_getppid"
 #define ROUNDS		4	/* samples of a row; the first is a warm-up */
@@ -17,6 +19,11 @@ const char *path_of(const char *file);
 void print_file(const char *row, const char *file);
 int file_has(const char *file, const char *word);
 
+uint64_t now(void);
+void samples_begin(void);
+void samples_settle(void);
+void sample_early(const char *row, void (*f)(const char *, const char *),
+		  const char *a, const char *b);
 void sample(const char *row, int keep, void (*f)(const char *, const char *),
 	    const char *a, const char *b);
 

@@ -38,9 +38,12 @@ ROWS = [
     ("set_ftrace_filter: *sched*", "filter-glob", 12e6),
     ("enabling with one function in the filter", "enable-one", 0.5e6),
     ("disabling it again", "disable-one", None),
-    ("reading available_filter_functions", "read-available", 20e6),
+    ("reading available_filter_functions", "read-available", 15e6),
     ("echo function_graph > current_tracer", "enable-graph", 6e6),
     ("echo nop > current_tracer after it", "disable-graph", 6e6),
+    ("echo function right after boot", "first-on", STOCK),
+    ("echo nop", "first-off", STOCK),
+    ("what was put off, until it is quiet", "first-quiet", None),
     ("boot to init", "boot", STOCK),
     ("the same, with a table of call sites", "table:boot", "20 M over none"),
     ("the same, with no tracing of functions", NO_TRACER + ":boot", None),
@@ -135,6 +138,12 @@ def figure(samples, row):
     return statistics.median(t for t, _ in samples[row])
 
 
+def waited(samples, row):
+    """What a row waited, in instructions that nobody ran; None where it is not measured."""
+    waits = [w for _, w in samples.get(row, [])]
+    return statistics.median(waits) if any(waits) else None
+
+
 def text(n):
     if n is None:
         return "not built"
@@ -159,7 +168,7 @@ def main():
 
     got = {}
     with tempfile.TemporaryDirectory() as tmp:
-        build_init(tmp + "/init", "bench.c", "bench_hooks.c")
+        build_init(tmp + "/init", "bench.c", "bench_hooks.c", "sample.c", "bpf.c")
         for which in args.kernels:
             got[which] = measure(which, tmp + "/init")
     if args.raw:
@@ -176,8 +185,8 @@ def main():
                for which, (samples, _) in got.items() if which not in STOCK_KERNELS
                for row, values in samples.items()}
     missed = 0
-    form = "%-42s %12s %12s %8s %12s  %s"
-    print(form % ("instructions", "stock", "ours", "ratio", "limit", ""))
+    form = "%-42s %12s %10s %12s %10s %8s %12s  %s"
+    print(form % ("instructions", "stock", "waited", "ours", "waited", "ratio", "limit", ""))
 
     def most_of(limit, row, stocks):
         """What a limit allows; None: it cannot be told without a kernel that did not run."""
@@ -189,7 +198,7 @@ def main():
             return none and none + number * 1e6
         return stocks and stocks * number
 
-    def line(which, what, a, b, limit, row=""):
+    def line(which, what, a, b, limit, row="", waits=(None, None)):
         nonlocal missed
         relative = isinstance(limit, str)
         most = most_of(limit, row, a)
@@ -198,7 +207,9 @@ def main():
             good = b is not None and b <= most
             missed += not good
             ok = "ok" if good else "MISSED"
-        print(form % (what, text(a), text(b), "%.3f" % (b / a) if a and b is not None else "",
+        print(form % (what, text(a), text(waits[0]) if waits[0] else "", text(b),
+                      text(waits[1]) if waits[1] else "",
+                      "%.3f" % (b / a) if a and b is not None else "",
                       limit if relative else text(limit) if limit else "", ok))
 
     for what, row, limit in ROWS:
@@ -206,7 +217,7 @@ def main():
         if which and which not in got:
             continue
         line(which or "recorder", what, figure(stock[0], plain), figure(figures, row),
-             limit, plain)
+             limit, plain, (waited(stock[0], plain), waited(figures, row)))
 
     for name in ("recorder", "table"):
         if name not in got:

@@ -254,7 +254,7 @@ bare() {
 }
 for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
 	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test lists-test \
-	callers callers-stock fixes-test others others-boot randconfigs bench bench-smp bench-mcount-loc lint quilt series series-check; do
+	callers callers-stock fixes-test others others-boot randconfigs bench bench-smp bench-many bench-mcount-loc lint quilt series series-check; do
 	check "make $target asks for what is missing" \
 		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
 		fails bare $target

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What many functions, modules, words, probes and programs take: init of a guest, as
+ * bench.c. Prints "row sample" lines; many.py makes the table.
+ *
+ * The functions are those of modules that many.py makes, /many_SIZE.ko. A module is
+ * loaded more than once by giving each copy a number of its own, which is part of all
+ * its names.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "bpf.h"
+
+#define NAME		"many_000"
+#define CROWD		64	/* instances that have words waiting */
+#define KPROBES		1000
+#define MANY_WORDS	10000
+#define SMALL		400	/* functions of a module of many */
+
+/*
+ * The stock core takes the square of a module's functions to load it, and a walk over all
+ * functions for each word: it is not asked for the most of either.
+ */
+static int stock;
+
+/* ---- modules ---- */
+
+struct image {
+	char	*data;
+	size_t	len;
+};
+
+static struct image image_of(int size)
+{
+	struct image m;
+	struct stat st;
+	size_t at = 0;
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/many_%d.ko", size);
+	fd = open(path, O_RDONLY);
+	must(fd >= 0 && !fstat(fd, &st), "open", path);
+	m.len = st.st_size;
+	m.data = malloc(m.len);
+	must(!!m.data, "malloc", path);
+	for (; at < m.len; at += n) {
+		n = read(fd, m.data + at, m.len - at);
+		must(n > 0, "read", path);
+	}
+	close(fd);
+	return m;
+}
+
+static void number_image(struct image *m, int nr)
+{
+	char *at = m->data, *end = m->data + m->len, digits[16];
+
+	snprintf(digits, sizeof(digits), "%03d", nr);
+	while ((at = memmem(at, end - at, "many_", 5))) {
+		if (at[8] == 0 || at[8] == '_')
+			memcpy(at + 5, digits, 3);
+		at += 5;
+	}
+}
+
+static struct image the_image;
+
+static void load(const char *unused, const char *neither)
+{
+	(void)unused;
+	(void)neither;
+	must(!syscall(SYS_init_module, the_image.data, the_image.len, ""), "init_module", NAME);
+}
+
+static void unload(const char *name, const char *unused)
+{
+	(void)unused;
+	must(!syscall(SYS_delete_module, name, O_NONBLOCK), "delete_module", name);
+}
+
+static void begin_with(int size)
+{
+	the_image = image_of(size);
+	number_image(&the_image, 0);
+}
+
+static void end_with(void)
+{
+	free(the_image.data);
+}
+
+static void load_many(int size, int nr)
+{
+	int i;
+
+	begin_with(size);
+	for (i = 0; i < nr; i++) {
+		number_image(&the_image, i);
+		load(NULL, NULL);
+	}
+}
+
+static void unload_many(int nr)
+{
+	char name[16];
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "many_%03d", i);
+		unload(name, NULL);
+	}
+	end_with();
+	settle();
+}
+
+/* ---- more of tracefs ---- */
+
+static void read_all(const char *file, const char *unused)
+{
+	static char buf[1 << 17];
+	int fd = open(path_of(file), O_RDONLY);
+	ssize_t n;
+
+	(void)unused;
+	must(fd >= 0, "open", file);
+	do {
+		n = read(fd, buf, sizeof(buf));
+	} while (n > 0);
+	must(!n, "read", file);
+	close(fd);
+}
+
+/* A row's name with a number. */
+static const char *row(const char *what, const char *of)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "%s-%s", what, of);
+	return name;
+}
+
+static const char *row_nr(const char *what, int nr)
+{
+	char of[16];
+
+	snprintf(of, sizeof(of), "%d", nr);
+	return row(what, of);
+}
+
+/* ---- functions ---- */
+
+static void function_rows(const char *of)
+{
+	read_all("available_filter_functions", NULL);
+	settle();
+	sample(row("list", of), 1, read_all, "available_filter_functions", NULL);
+	sample(row("one", of), 1, echo, NAME "_f_000000", "set_ftrace_filter");
+	sample(row("glob", of), 1, echo, "*any_*_f_*", "set_ftrace_filter");
+	settle();
+	sample(row("on", of), 1, echo, "function", "current_tracer");
+	sample(row("enabled", of), 1, read_all, "enabled_functions", NULL);
+	settle();
+	sample(row("off", of), 1, echo, "nop", "current_tracer");
+	echo("", "set_ftrace_filter");
+	settle();
+}
+
+static void one_module_rows(int size)
+{
+	char of[16];
+
+	snprintf(of, sizeof(of), "%d", size);
+	begin_with(size);
+	load(NULL, NULL);
+	settle();
+	unload(NAME, NULL);
+	settle();
+	sample(row("load", of), 1, load, NULL, NULL);
+	settle();
+	function_rows(of);
+	sample(row("unload", of), 1, unload, NAME, NULL);
+	settle();
+	end_with();
+}
+
+static void many_modules_rows(int nr, int size)
+{
+	char of[32];
+
+	snprintf(of, sizeof(of), "%dx%d", nr, size);
+	load_many(size, nr - 1);
+	number_image(&the_image, nr - 1);
+	settle();
+	sample(row("load", of), 1, load, NULL, NULL);
+	settle();
+	function_rows(of);
+	number_image(&the_image, 0);
+	sample(row("unload", of), 1, unload, NAME, NULL);
+	load(NULL, NULL);
+	unload_many(nr);
+}
+
+/* ---- kprobe.multi ---- */
+
+static struct {
+	int		nr;
+	uint64_t	*name;	/* pointers to names, or NULL */
+	uint64_t	*addr;
+	int		prog;
+	int		link;
+} multi;
+
+static void multi_attach(const char *unused, const char *neither)
+{
+	union bpf_attr attr = {
+		.link_create = {
+			.prog_fd	= multi.prog,
+			.attach_type	= BPF_TRACE_KPROBE_MULTI,
+			.kprobe_multi	= {
+				.cnt	= multi.nr,
+				.syms	= (uintptr_t)multi.name,
+				.addrs	= multi.name ? 0 : (uintptr_t)multi.addr,
+			},
+		},
+	};
+
+	(void)unused;
+	(void)neither;
+	multi.link = bpf(BPF_LINK_CREATE, &attr);
+	must(multi.link >= 0, "BPF_LINK_CREATE", "kprobe.multi");
+}
+
+static void multi_detach(const char *unused, const char *neither)
+{
+	(void)unused;
+	(void)neither;
+	close(multi.link);
+}
+
+static void multi_row(const char *on, const char *off)
+{
+	settle();
+	sample(row_nr(on, multi.nr), 1, multi_attach, NULL, NULL);
+	settle();
+	sample(row_nr(off, multi.nr), 1, multi_detach, NULL, NULL);
+}
+
+static void read_addresses(uint64_t *addr, int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
+	char line[256];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions_addrs");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		if (strstr(line, " many_"))
+			addr[i++] = strtoull(line, NULL, 16);
+	}
+	fclose(f);
+	must(i == nr, "too few in", "available_filter_functions_addrs");
+}
+
+static uint64_t *make_names(int nr)
+{
+	uint64_t *name = calloc(nr, sizeof(*name));
+	char function[32];
+	int i;
+
+	must(!!name, "calloc", "names");
+	for (i = 0; i < nr; i++) {
+		snprintf(function, sizeof(function), "many_%03d_f_%06d", i / SMALL, i % SMALL);
+		name[i] = (uintptr_t)strdup(function);
+	}
+	return name;
+}
+
+static void programs_rows(int few, int many)
+{
+	uint64_t *name = make_names(many);
+
+	multi.addr = calloc(many, sizeof(*multi.addr));
+	must(!!multi.addr, "calloc", "addresses");
+	multi.prog = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
+	must(multi.prog >= 0, "BPF_PROG_LOAD", "kprobe.multi");
+	load_many(SMALL, many / SMALL);
+	read_addresses(multi.addr, many);
+	for (multi.nr = few; multi.nr <= many; multi.nr += many - few) {
+		multi.name = NULL;
+		multi_row("multi-on", "multi-off");
+		multi.name = name;
+		multi_row("names-on", "names-off");
+	}
+	close(multi.prog);
+	settle();
+	unload_many(many / SMALL);
+}
+
+/* ---- words ---- */
+
+static char *words(int nr, const char *tail)
+{
+	char *text = malloc(64 * nr + 1), *to = text;
+	int i;
+
+	must(!!text, "malloc", "words");
+	*to = 0;
+	for (i = 0; i < nr; i++)
+		to += sprintf(to, "many_%03d_f_%06d%s ", i / SMALL, i % SMALL, tail);
+	return text;
+}
+
+static void filter_words_rows(int nr)
+{
+	char *text = words(nr, "");
+
+	sample(row_nr("words", nr), 1, echo, text, "set_ftrace_filter");
+	echo("", "set_ftrace_filter");
+	free(text);
+}
+
+static void load_row(const char *what, int nr)
+{
+	settle();
+	sample(row_nr(what, nr), 1, load, NULL, NULL);
+	settle();
+	unload(NAME, NULL);
+}
+
+static void instances(int (*f)(const char *path), const char *text)
+{
+	char file[64];
+	int i;
+
+	for (i = 0; i < CROWD; i++) {
+		snprintf(file, sizeof(file), "instances/many%d", i);
+		must(!f(path_of(file)), "instance", file);
+		if (!text)
+			continue;
+		snprintf(file, sizeof(file), "instances/many%d/set_ftrace_filter", i);
+		echo(text, file);
+	}
+}
+
+static int make(const char *path)
+{
+	return mkdir(path, 0755);
+}
+
+static void waiting_words_rows(void)
+{
+	char *one = words(1, ":mod:absent"), *many = words(1000, ":mod:absent");
+
+	begin_with(SMALL);
+	load_row("load-words", 0);
+	load_row("load-words", 0);
+	echo(one, "set_ftrace_filter");
+	load_row("load-words", 1);
+	echo(many, "set_ftrace_filter");
+	load_row("load-words", 1000);
+	if (!stock) {
+		instances(make, many);
+		load_row("load-instances", CROWD);
+		instances(rmdir, NULL);
+	}
+	echo("", "set_ftrace_filter");
+	end_with();
+	free(one);
+	free(many);
+	settle();
+}
+
+/* ---- kprobes and programs ---- */
+
+static void kprobe_rows_of(int nr)
+{
+	char text[128];
+	int i;
+
+	load_many(SMALL, (nr - 1) / SMALL + 1);
+	for (i = 0; i < nr; i++) {
+		int fd = open(path_of("kprobe_events"), O_WRONLY | O_APPEND);
+
+		snprintf(text, sizeof(text), "p:kprobes/k%d many_%03d_f_%06d\n", i, i / SMALL,
+			 i % SMALL);
+		must(write(fd, text, strlen(text)) > 0, "write", "kprobe_events");
+		close(fd);
+	}
+	settle();
+	sample(row_nr("kprobes-on", nr), 1, echo, "1", "events/kprobes/enable");
+	settle();
+	sample(row_nr("kprobes-off", nr), 1, echo, "0", "events/kprobes/enable");
+	echo("", "kprobe_events");
+	settle();
+	unload_many((nr - 1) / SMALL + 1);
+}
+
+static void functions_rows(void)
+{
+	one_module_rows(1000);
+	one_module_rows(10000);
+	if (!stock) {
+		one_module_rows(50000);
+		many_modules_rows(4, 50000);
+	}
+	many_modules_rows(500, SMALL);
+}
+
+static void words_rows(void)
+{
+	load_many(SMALL, MANY_WORDS / SMALL);
+	filter_words_rows(100);
+	if (!stock)
+		filter_words_rows(MANY_WORDS);
+	unload_many(MANY_WORDS / SMALL);
+}
+
+/* On the command line of the kernel: only=GROUP. */
+static int asked(const char *group)
+{
+	const char *only = getenv("only");
+
+	return !only || !strcmp(only, group);
+}
+
+int main(void)
+{
+	begin();
+	samples_begin();
+	samples_settle();
+	stock = access(path_of("ftraced_stats"), F_OK);
+	/* The first time takes more, for whatever reason. */
+	echo("function", "current_tracer");
+	echo("nop", "current_tracer");
+	if (asked("functions"))
+		functions_rows();
+	if (asked("programs"))
+		programs_rows(1500, 50000);
+	if (asked("waiting"))
+		waiting_words_rows();
+	if (asked("kprobes"))
+		kprobe_rows_of(KPROBES);
+	if (asked("words"))
+		words_rows();
+	finish(0);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What many functions, modules, words, probes and programs take.
+
+Instructions of the kernel "lists" (the stock core with our fixes of the rest) and of
+ours, as bench.py counts them, by the program many.c.  The functions are those of modules
+made here.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../qemu"))
+from places import BUILD  # pylint: disable=wrong-import-position
+from bench import build_init, figure, run_guest, text  # pylint: disable=wrong-import-position
+
+STOCK, OURS = "lists", "recorder"
+SMALL = 400
+SIZES = (1000, 10000, 50000)
+# Modules, and functions of each.
+CROWDS = ("4x50000", "500x400")
+
+# Seconds for one sample: loading a module takes the stock core billions.
+PATIENCE = 1800
+
+# row of many.c, for each number of functions: what it is
+SCALE = {
+    "load": "loading the module, or the last",
+    "unload": "unloading it, or the first",
+    "list": "reading available_filter_functions",
+    "one": "set_ftrace_filter: one exact name",
+    "glob": "set_ftrace_filter: all of them by a glob",
+    "on": "function on",
+    "enabled": "reading enabled_functions",
+    "off": "function off",
+}
+
+# row of many.c: what it is
+ROWS = {
+    "multi-on-1500": "kprobe.multi on 1500 addresses",
+    "multi-off-1500": "detaching it",
+    "multi-on-50000": "kprobe.multi on 50000 addresses",
+    "multi-off-50000": "detaching it",
+    "names-on-1500": "kprobe.multi on 1500 names",
+    "names-on-50000": "kprobe.multi on 50000 names",
+    "load-words-0": "loading a module of 400, no words waiting",
+    "load-words-1": "the same, 1 word for another module",
+    "load-words-1000": "1000 words",
+    "load-instances-64": "64 instances, each with 1000 words",
+    "kprobes-on-1000": "1000 kprobes enabled",
+    "kprobes-off-1000": "and disabled",
+    "words-100": "100 words in one write",
+    "words-10000": "10000 words in one write",
+}
+
+
+def make_module(kernel, size):
+    """A module of so many functions for a kernel: path of it."""
+    folder = os.path.join(BUILD, kernel, "many", str(size))
+    module = os.path.join(folder, "many_000.ko")
+    if os.path.exists(module):
+        return module
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "Kbuild"), "w", encoding="ascii") as f:
+        print("obj-m := many_000.o\nccflags-y := -g0", file=f)
+    with open(os.path.join(folder, "many_000.c"), "w", encoding="ascii") as f:
+        print('#include <linux/module.h>\nMODULE_LICENSE("GPL");\n'
+              '#define F(n) void many_000_f_##n(void); '
+              'void many_000_f_##n(void) { asm volatile(""); }', file=f)
+        for i in range(size):
+            print("F(%06d)" % i, file=f)
+    log = os.path.join(folder, "build.log")
+    with open(log, "w", encoding="ascii") as f:
+        done = subprocess.run(["make", "-C", os.path.join(BUILD, kernel), "M=" + folder,
+                               "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"],
+                              stdout=f, stderr=f, check=False)
+    if done.returncode:
+        sys.exit("many.py: no module of %d functions for %s: see %s" % (size, kernel, log))
+    return module
+
+
+def measure(kernel, init, tmp):
+    options = ["--accel", "icount", "--cpus", "2", "--mem", "6G",
+               "--silence", str(PATIENCE), "--limit", str(4 * PATIENCE)]
+    for size in (SMALL, *SIZES):
+        path = os.path.join(tmp, "many_%d.ko" % size)
+        os.symlink(make_module(kernel, size), path)
+        options += ["--file", path]
+    samples, _ = run_guest(kernel, init, *options)
+    for size in (SMALL, *SIZES):
+        os.unlink(os.path.join(tmp, "many_%d.ko" % size))
+    return {row: (figure(samples, row), statistics.median(w for _, w in samples[row]))
+            for row in samples}
+
+
+def per_function(n, size):
+    return "" if n is None else "%.0f" % (n / size)
+
+
+def print_scale(stock, ours):
+    form = "%-42s %10s %12s %8s %12s %8s"
+    print(form % ("instructions", "functions", "stock", "each", "ours", "each"))
+    for row, what in SCALE.items():
+        for size in (*SIZES, *CROWDS):
+            nr = 200000 if size in CROWDS else size
+            a, b = (got.get("%s-%s" % (row, size), (None,))[0] for got in (stock, ours))
+            print(form % (what, size, text(a), per_function(a, nr), text(b),
+                          per_function(b, nr)))
+            what = ""
+
+
+def print_rows(stock, ours):
+    form = "%-42s %12s %10s %12s %10s %8s"
+    print(form % ("instructions", "stock", "waited", "ours", "waited", "ratio"))
+    for row, what in ROWS.items():
+        (a, v), (b, w) = (got.get(row, (None, None)) for got in (stock, ours))
+        print(form % (what, text(a), text(v), text(b), text(w),
+                      "%.3f" % (b / a) if a and b else ""))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("kernels", nargs="*", default=[STOCK, OURS])
+    args = p.parse_args()
+    got = {}
+    with tempfile.TemporaryDirectory() as tmp:
+        build_init(tmp + "/init", "many.c", "sample.c", "bpf.c")
+        for kernel in args.kernels:
+            got[kernel] = measure(kernel, tmp + "/init", tmp)
+    print_scale(got.get(STOCK, {}), got.get(OURS, {}))
+    print_rows(got.get(STOCK, {}), got.get(OURS, {}))
+
+
+if __name__ == "__main__":
+    main()
