@@ -55,22 +55,6 @@ static uint64_t multi_addr[MULTI];
 static uint64_t multi_name[NAMES];
 static int link_fd = -1;
 
-/* Functions that can be traced and mostly do not run: those of drivers. */
-static void some_addresses(uint64_t *addr, int nr)
-{
-	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
-	char line[256];
-	int i = 0;
-
-	must(!!f, "open", "available_filter_functions_addrs");
-	while (i < nr && fgets(line, sizeof(line), f)) {
-		if (strstr(line, " acpi_") && !strchr(line, '['))
-			addr[i++] = strtoull(line, NULL, 16);
-	}
-	fclose(f);
-	must(i == nr, "too few in", "available_filter_functions_addrs");
-}
-
 static int is_among(const uint64_t *names, int nr, const char *name)
 {
 	while (nr--) {
@@ -147,7 +131,8 @@ void multi_rows(void)
 
 	must(fd >= 0, "BPF_PROG_LOAD", "kprobe.multi");
 	snprintf(program, sizeof(program), "%d", fd);
-	some_addresses(multi_addr, MULTI);
+	/* These mostly do not run. */
+	some_addresses(" acpi_", "", multi_addr, MULTI);
 	for (i = 0; i < ROUNDS; i++) {
 		settle();
 		sample("multi-on", i, multi_attach, program, NULL);

@@ -2,6 +2,7 @@
 /* BPF programs, and the functions that they can be attached to. */
 #include <fcntl.h>
 #include <linux/btf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,4 +120,24 @@ int btf_id_of(const char *function)
 
 	must(any_function(is_named, &t), "no BTF of", function);
 	return t.id;
+}
+
+/*
+ * The first functions whose lines in the file of addresses have both texts, and, if the
+ * second is empty, no module.
+ */
+void some_addresses(const char *name, const char *module, uint64_t *addr, int nr)
+{
+	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
+	char line[256];
+	int i = 0;
+
+	must(!!f, "open", "available_filter_functions_addrs");
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		if (strstr(line, name) &&
+		    (*module ? !!strstr(line, module) : !strchr(line, '[')))
+			addr[i++] = strtoull(line, NULL, 16);
+	}
+	fclose(f);
+	must(i == nr, "too few in", "available_filter_functions_addrs");
 }

@@ -256,21 +256,6 @@ static void multi_row(const char *on, const char *off)
 	sample(row_nr(off, multi.nr), 1, multi_detach, NULL, NULL);
 }
 
-static void read_addresses(uint64_t *addr, int nr)
-{
-	FILE *f = fopen(path_of("available_filter_functions_addrs"), "r");
-	char line[256];
-	int i = 0;
-
-	must(!!f, "open", "available_filter_functions_addrs");
-	while (i < nr && fgets(line, sizeof(line), f)) {
-		if (strstr(line, " many_"))
-			addr[i++] = strtoull(line, NULL, 16);
-	}
-	fclose(f);
-	must(i == nr, "too few in", "available_filter_functions_addrs");
-}
-
 static uint64_t *make_names(int nr)
 {
 	uint64_t *name = calloc(nr, sizeof(*name));
@@ -294,7 +279,7 @@ static void programs_rows(int few, int many)
 	multi.prog = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
 	must(multi.prog >= 0, "BPF_PROG_LOAD", "kprobe.multi");
 	load_many(SMALL, many / SMALL);
-	read_addresses(multi.addr, many);
+	some_addresses(" many_", "[many_", multi.addr, many);
 	for (multi.nr = few; multi.nr <= many; multi.nr += many - few) {
 		multi.name = NULL;
 		multi_row("multi-on", "multi-off");
