@@ -322,7 +322,7 @@ static void load_row(const char *what, int nr)
 	unload(NAME, NULL);
 }
 
-static void instances(int (*f)(const char *path), const char *text)
+static void each_instance(int (*f)(const char *path), const char *text)
 {
 	char file[64];
 	int i;
@@ -354,9 +354,9 @@ static void waiting_words_rows(void)
 	echo(many, "set_ftrace_filter");
 	load_row("load-words", 1000);
 	if (!stock) {
-		instances(make, many);
+		each_instance(make, many);
 		load_row("load-instances", CROWD);
-		instances(rmdir, NULL);
+		each_instance(rmdir, NULL);
 	}
 	echo("", "set_ftrace_filter");
 	end_with();
