@@ -213,7 +213,7 @@ int __init ftraced_init(void)
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct ftrace_notes_stat st;
-	unsigned int new;
+	unsigned int new, i;
 
 	mutex_lock(&ftrace_lock);
 	ftrace_notes_stat(&st);
@@ -232,6 +232,10 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "record_size: %zu\n", sizeof(struct dyn_ftrace));
 	seq_printf(m, "stops: %lu\n", ftrace_stops.nr);
 	seq_printf(m, "longest_stop_ns: %llu\n", ftrace_stops.longest_ns);
+	for (i = 0; i < FTRACE_STOP_CLASSES; i++)
+		if (ftrace_stops.below[i])
+			seq_printf(m, "stops_below_%lluus: %lu\n", 1ULL << i,
+				   ftrace_stops.below[i]);
 	seq_printf(m, "equilibrium: %s\n", st.pending || new ? "no" : "yes");
 	mutex_unlock(&ftrace_lock);
 	return 0;

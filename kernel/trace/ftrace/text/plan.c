@@ -8,6 +8,7 @@
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
+#include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/gfp.h>
 #include <linux/init.h>
@@ -205,9 +206,14 @@ static u64 bound(void)
 /* In early boot nobody has to stop. */
 static void note_stop(unsigned int sites, struct ftrace_stop_time time)
 {
+	u64 us = div_u64(time.all, NSEC_PER_USEC);
+
 	if (!time.all)
 		return;
 	ftrace_stops.nr++;
+	/* A clock that stood still tells nothing. */
+	if (time.all > 1)
+		ftrace_stops.below[min(fls64(us), FTRACE_STOP_CLASSES - 1)]++;
 	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, time.all);
 	ftrace_slices_learn(&slices, sites, time, bound());
 }

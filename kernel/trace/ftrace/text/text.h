@@ -9,14 +9,21 @@
 
 #include "../core.h"
 
+/* The last one is for stops of half an hour and more. */
+#define FTRACE_STOP_CLASSES	33
+
 /**
  * struct ftrace_stop_stats - stops of the machine, written under text_mutex
  * @nr: how many there were since boot
  * @longest_ns: how long the longest one lasted, in nanoseconds
+ * @below: how many lasted less than 2^i microseconds, but not less than half of that;
+ *	the last one counts all that were longer, too; none counts those early in the
+ *	boot that the clock did not see
  */
 struct ftrace_stop_stats {
 	unsigned long	nr;
 	u64		longest_ns;
+	unsigned long	below[FTRACE_STOP_CLASSES];
 };
 
 extern struct ftrace_stop_stats ftrace_stops;
