@@ -116,6 +116,7 @@ int filter_edits_load(struct filter_file *ff, struct ftrace_ops *ops,
 
 	guard(mutex)(&ftrace_lock);
 	list_add(&ff->open, &open_files);
+	ftrace_modnames_begin();
 	if (ff->tr && ftrace_tracers_known(ff->tr))
 		t = ftrace_tracer_default(ff->tr);
 	ff->common = ff->tr && !t;
@@ -295,8 +296,11 @@ void filter_edits_free(struct filter_file *ff)
 {
 	struct filter_edit *e, *next;
 
-	scoped_guard(mutex, &ftrace_lock)
+	scoped_guard(mutex, &ftrace_lock) {
+		if (!list_empty(&ff->open))
+			ftrace_modnames_end();
 		list_del_init(&ff->open);
+	}
 	list_for_each_entry_safe(e, next, &ff->edits, list)
 		edit_free(e);
 }

@@ -329,6 +329,7 @@ static ssize_t take_words(struct filter_file *ff, const char __user *ubuf,
 
 	while (done < cnt) {
 		/* Each word may be a glob, and there may be thousands of them. */
+		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		len = trace_get_user(&ff->parser, ubuf + done, cnt - done, ppos);

@@ -186,13 +186,6 @@ static int exact_addr(void *data, unsigned long addr)
 	return ftrace_sites_add(x->s, ip);
 }
 
-static int exact_mod_symbol(void *data, const char *name, unsigned long addr)
-{
-	struct exact *x = data;
-
-	return strcmp(name, x->name) ? 0 : exact_addr(data, addr);
-}
-
 static int find_exact(struct exact *x)
 {
 	int ret = ftrace_table_rest();
@@ -200,7 +193,7 @@ static int find_exact(struct exact *x)
 	if (!ret)
 		ret = kallsyms_on_each_match_symbol(exact_addr, x->name, x);
 	if (!ret && IS_ENABLED(CONFIG_MODULES))
-		ret = module_kallsyms_on_each_symbol(NULL, exact_mod_symbol, x);
+		ret = ftrace_modnames_each(x->name, exact_addr, x);
 	return ret;
 }
 

@@ -69,6 +69,11 @@ int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 			   struct ftrace_hash **hash);
 void ftrace_waiting_done(struct hlist_head *waiting);
 
+int ftrace_modnames_each(const char *name, int (*fn)(void *data, unsigned long addr),
+			 void *data);
+void ftrace_modnames_begin(void);
+void ftrace_modnames_end(void);
+
 struct ftrace_mod_syms;
 
 /* What kallsyms_cursor_name() needs. */

@@ -15,6 +15,9 @@
 
 LIST_HEAD(ftrace_regions);
 
+/* Changes whenever one comes or goes; ftrace_lock. */
+u64 ftrace_regions_gen;
+
 /* ---- regions by address --------------------------------------------------- */
 
 static struct ftrace_region *region_of(struct latch_tree_node *node)
@@ -83,7 +86,6 @@ struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
 					struct module *mod)
 {
 	struct ftrace_region *r, *next;
-	static u64 gen;
 
 	lockdep_assert_held(&ftrace_lock);
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
@@ -92,7 +94,7 @@ struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
 	r->start = start;
 	r->end = end;
 	r->mod = mod;
-	r->gen = ++gen;
+	r->gen = ++ftrace_regions_gen;
 
 	list_for_each_entry(next, &ftrace_regions, list) {
 		if (next->start > start)
@@ -108,6 +110,7 @@ static void region_free(struct ftrace_region *r)
 	struct ftrace_recs *recs = ftrace_region_recs(r);
 
 	account(recs, -1);
+	ftrace_regions_gen++;
 	latch_tree_erase(&r->node, &region_tree, &region_tree_ops);
 	list_del_rcu(&r->list);
 	if (recs)

@@ -80,6 +80,7 @@ struct ftrace_region {
 };
 
 extern struct list_head ftrace_regions;
+extern u64 ftrace_regions_gen;
 
 /* Of a region that has one. A kernel without modules does not say what one is. */
 #ifdef CONFIG_MODULES

@@ -316,6 +316,29 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module,
 	return waits;
 }
 
+static int resolve_each(struct hlist_head *waiting, const char *module,
+			struct ftrace_hash **hash)
+{
+	u32 name_hash = module ? hash_of(module) : 0;
+	struct ftrace_waiter *w;
+	int nr = 0, ret;
+
+	hlist_for_each_entry(w, waiting, node) {
+		cond_resched();
+		w->came = false;
+		if (module && !waits_for(w, module, name_hash))
+			continue;
+		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
+		if (ret == -EINVAL)
+			continue;
+		if (ret)
+			return ret;
+		w->came = true;
+		nr++;
+	}
+	return nr;
+}
+
 /**
  * ftrace_waiting_resolve - look for functions that have come
  * @waiting: those that wait for them
@@ -331,24 +354,14 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module,
 int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 			   struct ftrace_hash **hash)
 {
-	u32 name_hash = module ? hash_of(module) : 0;
-	struct ftrace_waiter *w;
-	int nr = 0, ret;
+	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
-	hlist_for_each_entry(w, waiting, node) {
-		w->came = false;
-		if (module && !waits_for(w, module, name_hash))
-			continue;
-		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
-		if (ret == -EINVAL)
-			continue;
-		if (ret)
-			return ret;
-		w->came = true;
-		nr++;
-	}
-	return nr;
+	/* Thousands may wait for one module. */
+	ftrace_modnames_begin();
+	ret = resolve_each(waiting, module, hash);
+	ftrace_modnames_end();
+	return ret;
 }
 
 /**
