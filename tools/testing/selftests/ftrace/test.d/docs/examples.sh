@@ -112,15 +112,16 @@ matches() { # shown printed
 
 commands=0
 bad=0
-while read -r line command <&3; do
+# Names that no example uses.
+while read -r _at _example <&3; do
 	commands=$((commands + 1))
-	eval "$command" > "$work/out" 2>&1 3<&-
+	eval "$_example" > "$work/out" 2>&1 3<&-
 	sed 's/^[^ ]*: line [0-9]*: /bash: /' "$work/out" > "$work/printed"
-	matches "$work/$line.shown" "$work/printed" && continue
+	matches "$work/$_at.shown" "$work/printed" && continue
 	bad=$((bad + 1))
-	echo "$name:$line: $command"
+	echo "$name:$_at: $_example"
 	echo "shown:"
-	cat "$work/$line.shown"
+	cat "$work/$_at.shown"
 	echo "printed:"
 	head -n 40 "$work/printed"
 done 3< "$work/commands"
