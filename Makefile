@@ -39,7 +39,10 @@ help:
 #:                    base's BPF, perf and user events tests, samples, error injection,
 #:                    tests of start-up; as a table beside that of stock
 #:   make callers-stock  the same on the unmodified base (for the table)
-#:   make shell       an interactive guest on that kernel
+#:   make shell       a prompt in a guest on the kernel of make run; KERNEL=recorder:
+#:                    on that of the tests; CMD='...': run that command and end
+#:   make report-test check the report of make run in Chromium, and save a
+#:                    screenshot of it
 #:   make bench       instruction counts: the stock core against this one
 #:   make bench-smp   the same by the clock, on 2, 4 and 8 CPUs, idle and busy
 #:   make bench-many  the same with up to 200,000 functions, 50,000 names, 10,000 words
@@ -57,7 +60,8 @@ help:
 #:                    they test their tracers
 #:   make randconfigs   N random configurations of tracing, of this core and the
 #:                    other; two of twenty are booted
-#:   make kernel      build the kernel only (build/recorder); others made of the
+#:   make kernel      build the kernel of the tests only (build/recorder), make demo that
+#:                    of make run; others made of the
 #:                    same source: make debug, make kcsan, make startup,
 #:                    make table, make table-mcount-loc, make table-objtool; make
 #:                    lists: with the core of the base
@@ -99,16 +103,17 @@ help:
 #:                        ftracetest and so on)
 #:   make setup-callers   that, and what make callers needs
 #:   make setup-matrix    that of the tests, and what make matrix needs
-#:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt, others or
-#:                        others-boot
+#:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt, report
+#:                        (make report-test), others or others-boot
 #:
 #: All others say what is missing, and which of these installs it.
 #:
-#: Kernels: build/recorder/arch/x86/boot/bzImage (this one),
+#: Kernels: build/demo/arch/x86/boot/bzImage (of make run),
+#:          build/recorder/arch/x86/boot/bzImage (of the tests),
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 # setup-SET installs, need-SET only looks.
-sets := build run tests callers matrix lint bench model ibt quilt others others-boot
+sets := build run tests callers matrix lint bench model ibt quilt report others others-boot
 asked := "make $(MAKECMDGOALS)"
 
 .PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
@@ -121,7 +126,7 @@ $(sets:%=need-%): need-%:
 	@base/setup.sh --check $* $(asked)
 
 .PHONY: prepare kernel stock debug kcsan startup stock-startup
-.PHONY: lists table table-mcount-loc table-objtool no-tracer
+.PHONY: demo lists table table-mcount-loc table-objtool no-tracer
 prepare: need-build
 	@base/prepare.sh
 
@@ -132,7 +137,7 @@ stock: need-build
 	@base/prepare.sh --base-only
 	@base/build.sh stock
 
-debug kcsan lists table table-mcount-loc table-objtool no-tracer: prepare
+debug demo kcsan lists table table-mcount-loc table-objtool no-tracer: prepare
 	@base/build.sh $@
 
 startup: kernel
@@ -145,11 +150,19 @@ stock-startup: stock
 .PHONY: matrix bench bench-smp bench-many bench-mcount-loc lint
 # First what is missing, then what looks whether it is there.
 run: setup-run
-	@$(MAKE) kernel
+	@$(MAKE) demo
 	@$(qemu)/demo-run.sh
 
-shell: need-run kernel
-	@$(qemu)/run.py --shell
+# What is asked for by KERNEL=NAME, as recorder, instead of what make run builds.
+KERNEL ?= demo
+# As it was typed: a "$" in it is the shell's. A make that is started from here must not
+# be told of it, or would take it for its own.
+shell: override export CMD := $(value CMD)
+# What the command prints is all that is printed.
+shell: need-run
+	@MAKEFLAGS= $(MAKE) --no-print-directory prepare >&2
+	@MAKEFLAGS= base/build.sh $(KERNEL) >&2
+	@$(qemu)/shell.sh $(KERNEL)
 
 test: setup-tests
 	@$(MAKE) kernel startup
@@ -176,6 +189,10 @@ table-test: need-tests $(TABLE)
 
 matrix: need-matrix prepare
 	@$(qemu)/test.sh matrix
+
+.PHONY: report-test
+report-test: need-report
+	@$(qemu)/report-browser.sh
 
 .PHONY: mutants
 mutants: need-tests prepare

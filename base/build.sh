@@ -6,9 +6,9 @@
 # usage: build.sh KERNEL
 #
 # recorder is the kernel made from our tree, stock the one from the base, small one
-# of our tree with hardly anything in it. Any other NAME of base/config is recorder
-# with that fragment over it, stock-NAME is stock with it, small-NAME is small with
-# small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it; what
+# of our tree with hardly anything in it, demo that with what a demonstration wants. Any
+# other NAME of base/config is recorder with that fragment over it, stock-NAME is stock
+# with it, small-NAME is small with small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it; what
 # follows "#: FLAGS=" is for files of the core.
 
 set -euo pipefail
@@ -20,7 +20,7 @@ src=$(source_of "$which")
 fragments=("$config/common.config")
 case $which in
 stock*)	under=stock ;;
-small*)	under=small fragments=() ;;
+small*|demo)	under=small fragments=() ;;
 *)	under=recorder ;;
 esac
 out=$build/$which
@@ -79,7 +79,7 @@ esac
 export KBUILD_BUILD_TIMESTAMP='2024-11-17' KBUILD_BUILD_USER=ftrace KBUILD_BUILD_HOST=build
 
 kmake() {
-	make -C "$src" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" "$@"
+	make -C "$src" O="$out" CC="$cc" HOSTCC="$cc" -j"$jobs" "$@"
 }
 
 # One line every so many objects; all lines go to the log.
@@ -96,6 +96,12 @@ progress() {
 		/^Kernel: / { print "  BUILD    " which ": " $0; fflush() }'
 }
 
+# Whoever waits for a whole kernel should know for how long, about.
+jobs=${JOBS:-$(nproc)}
+cost=40
+[ "$under" != small ] || cost=20
+[ -e "$out/vmlinux" ] || [ -n "$like" ] ||
+	say NOTE "a first build; some $((cost / jobs + 1)) minutes with $jobs CPUs"
 : >"$log"
 say BUILD "$which (log: ${log#"$top"/})"
 if ! kmake all 2>&1 | progress; then

@@ -64,7 +64,7 @@ else
 fi
 
 if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/null)" ]; then
-	say UNPACK "$from"
+	say UNPACK "$from (half a minute)"
 	mkdir "$work/base"
 	if [ -d "$from" ]; then
 		rsync -a --from0 --files-from="$work/files" "$from/" "$work/base/"

@@ -22,11 +22,11 @@ version=$(qemu-system-x86_64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p
 # shellcheck source=/etc/os-release
 codename=$(. "${OS_RELEASE:-/etc/os-release}" && echo "${VERSION_CODENAME:-}")
 if [ -z "$codename" ] || ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
-	say NOTE "QEMU is $version; no apt here to fetch a newer one"
+	say NOTE "QEMU is $version; no apt here to fetch a newer one" >&2
 	exit 0
 fi
 if [ "${1:-}" = --check ]; then
-	say NOTE "QEMU is $version; make setup fetches a newer one, for this tree only"
+	say NOTE "QEMU is $version; make setup fetches a newer one, for this tree only" >&2
 	exit 0
 fi
 suite=$codename-backports

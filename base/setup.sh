@@ -8,7 +8,7 @@
 #
 # --check: install nothing, say in one line what is missing and what installs it
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
-# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, others or others-boot
+# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, report, others or others-boot
 # NEEDED-BY: whom that line names
 
 set -euo pipefail
@@ -27,6 +27,7 @@ run)		groups='make build source boot' target=setup ;;
 tests)		groups='make build source boot check docs tests model' ;;
 callers|matrix)	groups="make build source boot check docs tests model $set" ;;
 lint)		groups='make build source check docs' ;;
+report)		groups='make report' ;;
 bench|quilt|others)	groups="make build source $set" ;;
 others-boot)	groups='make build source others others-boot' ;;
 ibt)		groups='make build source boot ibt' ;;
@@ -66,6 +67,7 @@ boot	util-linux		chrt flock setsid taskset unshare
 check	shellcheck		shellcheck
 check	sparse			sparse
 docs	python3-sphinx		sphinx-build
+report	chromium		chromium
 tests	bpftrace		bpftrace
 tests	clang			clang
 tests	clang-19		clang-19
@@ -168,7 +170,7 @@ apt_get() {
 }
 
 install_absent() {
-	say INSTALL "${absent[*]}"
+	say INSTALL "${absent[*]} (one or two minutes)"
 	if [ "$(id -u)" -ne 0 ]; then
 		command -v sudo >/dev/null || missing "${absent[*]}" "$needed_by" \
 			"not root and no sudo: as root, run: apt-get install ${absent[*]}"

@@ -11,6 +11,7 @@ it tells what a boot takes anyway.
 
 import argparse
 import glob
+import json
 import os
 import statistics
 import subprocess
@@ -184,7 +185,7 @@ def main():
     figures = {row if which == "recorder" else which + ":" + row: values
                for which, (samples, _) in got.items() if which not in STOCK_KERNELS
                for row, values in samples.items()}
-    missed = 0
+    missed, kept = 0, []
     form = "%-42s %12s %10s %12s %10s %8s %12s  %s"
     print(form % ("instructions", "stock", "waited", "ours", "waited", "ratio", "limit", ""))
 
@@ -207,6 +208,7 @@ def main():
             good = b is not None and b <= most
             missed += not good
             ok = "ok" if good else "MISSED"
+        kept.append({"what": what, "stock": a, "ours": b})
         print(form % (what, text(a), text(waits[0]) if waits[0] else "", text(b),
                       text(waits[1]) if waits[1] else "",
                       "%.3f" % (b / a) if a and b is not None else "",
@@ -227,6 +229,10 @@ def main():
         line(name, "bytes per call site, %s" % name, 16, size and float(size), 8)
         print("records: %s of %s bytes; longest stop: %s instructions"
               % (stats.get("records"), size, stats.get("longest_stop_ns")))
+    # For the report of make run.
+    os.makedirs(os.path.join(BUILD, "bench"), exist_ok=True)
+    with open(os.path.join(BUILD, "bench/results.json"), "w", encoding="utf-8") as f:
+        json.dump(kept, f, indent=1)
     return 1 if missed else 0
 
 

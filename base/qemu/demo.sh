@@ -16,6 +16,19 @@ typed() {
 	return $status
 }
 
+# The same once the output is as TEST wants it, but for a minute at most: the session goes
+# on where somebody would have typed it again.
+typed_until() { # TEST COMMAND
+	local i
+	for ((i = 0; i < 60; i++)); do
+		out=$(eval "$2" 2>&1)
+		"$1" && break
+		sleep 1
+	done
+	echo "# $2"
+	echo "$out"
+}
+
 # expect WHAT TEST...: complain unless the test holds
 expect() {
 	local what=$1
@@ -42,10 +55,37 @@ settle() {
 	has() { grep -qE -- "$1" <<<"$out"; }
 	hasnt() { ! has "$1"; }
 	status_ok() { [ "$status" -eq 0 ]; }
+	at_rest() { has '^equilibrium: yes'; }
 	at_equilibrium() { grep -q '^equilibrium: yes' ftraced_stats; }
 }
 
+# Follow ftraced until it has had nothing to do for three seconds, but not forever. What
+# is done here is what comes next, so that it has run before.
+follow() {
+	local i quiet=0
+	for ((i = 0; i < 400 && quiet < 15; i++)); do
+		out=$(cat /proc/uptime ftraced_stats 2>&1)
+		echo "$out" >>/run/samples
+		quiet=$((quiet + 1))
+		at_rest || quiet=0
+		sleep .2
+	done
+}
+
+# For the report; of a trace as much as it can make use of.
+keep() { # FILE NAME
+	[ ! -d /keep ] || head -n 20000 "$1" >"/keep/$2"
+}
+
 typed 'uname -r'
+
+# The kernel finds its functions as they run, and patches them.
+typed 'cat ftraced_enabled'
+expect 'ftraced at work' has '^1$'
+follow
+typed_until at_rest 'cat ftraced_stats'
+expect 'equilibrium' at_rest
+keep /run/samples samples
 
 typed 'cat available_tracers'
 expect 'the function tracer among them' has '\bfunction\b'
@@ -57,6 +97,9 @@ expect 'function' has '^function$'
 typed 'head -20 trace'
 expect 'the trace of the function tracer' has '^# tracer: function'
 expect 'calls with their callers' has ' [0-9.]+: [A-Za-z0-9_.]+ <-[A-Za-z0-9_.]+'
+echo 0 >tracing_on
+keep trace function.trace
+echo 1 >tracing_on
 
 typed "echo 'vfs_*' > set_ftrace_filter"; status=$?
 expect 'no error' status_ok
@@ -76,12 +119,21 @@ expect 'no function traced any more' has '^0$'
 typed 'echo > set_ftrace_filter'; status=$?
 expect 'no error' status_ok
 
-typed 'cat ftraced_enabled'
-expect 'ftraced at work' has '^1$'
+typed 'echo vfs_read > set_graph_function; echo function_graph > current_tracer'; status=$?
+expect 'no error' status_ok
+# One task: the shell that waits for it calls vfs_read(), too.
+typed 'sh -c "echo \$\$ > set_ftrace_pid; exec cat /proc/version"; echo 0 > tracing_on'
+typed "grep -A 9 -m 1 ' vfs_read() {' trace"
+expect 'what vfs_read() calls, and how long it takes' has '\|    [A-Za-z0-9_.]+\(\)'
+keep trace graph.trace
+typed 'echo nop > current_tracer; echo > set_graph_function; echo > set_ftrace_pid'; status=$?
+expect 'no error' status_ok
+
+echo 1 >tracing_on
 settle at_equilibrium
-typed 'cat ftraced_stats'
-expect 'equilibrium' has '^equilibrium: yes'
 typed 'cat dyn_ftrace_total_info'
 expect 'thousands of functions' has '^[1-9][0-9]{3,}'
+keep ftraced_stats stats
+[ ! -d /keep ] || uname -rv >/keep/kernel
 
 exit $bad

@@ -15,8 +15,10 @@ stats=/sys/kernel/tracing/ftraced_stats
 [ ! -e $stats ] || exec 9<$stats
 
 if [ -n "$shell" ]; then
-	/run/busybox setsid bash -c 'exec bash --norc -i </dev/hvc0 >/dev/hvc0 2>&1'
-	status=$?
+	# shellcheck disable=SC2016,SC2154 # for the inner shell; from guest.conf
+	/run/busybox setsid bash -c 'exec bash --rcfile "$0" -i </dev/hvc0 >/dev/hvc0 2>&1' \
+		"$here/guest-shell.sh"
+	/run/busybox poweroff -f
 else
 	# shellcheck disable=SC2154 # from guest.conf
 	/run/busybox setsid bash -c "$script" </dev/null >/dev/hvc0 2>&1 9<&-

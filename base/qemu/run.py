@@ -6,7 +6,8 @@ The guest sees the host's root read-only over 9p, under a layer in memory that
 takes its writes, and the modules of its kernel in /lib/modules.  What the
 script prints comes out here as it happens.  The kernel's messages go to a log,
 which is watched for oopses and alarms.  The programs of programs.py are in the
-layer from the start.
+layer from the start.  What it writes to /keep stays, in the host's folder that --keep
+names.
 
 Exit status: that of the script; 125 and one clear line when the guest hangs,
 oopses, runs out of time or cannot be started, or the kernel gave an alarm; 124
@@ -203,11 +204,20 @@ def qemu_command(args, kernel, initrd, console, accel, append):
         cmd += ["-accel", "tcg,thread=" + thread, "-cpu", "max,-cx16,-la57"]
     if args.init:
         return cmd
-    for tag, path in (("host", "/"), ("top", TOP)):
-        cmd += ["-fsdev", "local,id=%s,path=%s,security_model=none,readonly=on,multidevs=remap"
-                % (tag, path),
+    shares = [("host", "/", "on"), ("top", TOP, "on")]
+    if args.keep:
+        shares.append(("keep", args.keep, "off"))
+    for tag, path, readonly in shares:
+        cmd += ["-fsdev", "local,id=%s,path=%s,security_model=none,readonly=%s,multidevs=remap"
+                % (tag, path, readonly),
                 "-device", "virtio-9p-pci,fsdev=%s,mount_tag=%s,%s" % (tag, tag, VIRTIO)]
     return cmd
+
+
+def terminal():
+    """What the guest's shell has to know of ours: rows, columns and kind."""
+    size = shutil.get_terminal_size()
+    return "%d %d %s" % (size.lines, size.columns, os.environ.get("TERM", "vt100"))
 
 
 def kvm_works(args, kernel):
@@ -219,7 +229,7 @@ def kvm_works(args, kernel):
         return False
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
         boot = f.read().strip()
-    known = os.path.join(BUILD, "kvm-proof")
+    known = os.path.join(BUILD, "kvm-answer")
     try:
         with open(known, encoding="ascii") as f:
             was, answer = f.read().split()
@@ -291,6 +301,10 @@ def run(args):
     if not os.path.exists(kernel):
         raise Failure(missing(kernel, "a guest", "run make kernel, or base/build.sh KERNEL"))
 
+    if args.keep:
+        args.keep = os.path.realpath(args.keep)
+        os.makedirs(args.keep, exist_ok=True)
+
     accel = args.accel
     if accel == "auto":
         accel = "kvm" if kvm_works(args, kernel) else "tcg"
@@ -306,7 +320,8 @@ def run(args):
         initramfs(tmp + "/initrd", {
             "top": TOP, "here": HERE, "hello": "",
             "modules": os.path.join(BUILD, which, "modules/lib/modules"),
-            "shell": "yes" if args.shell else "",
+            "shell": terminal() if args.shell else "",
+            "keep": "yes" if args.keep else "",
             "script": shlex.join(args.script) if len(args.script) > 1 else " ".join(args.script),
         }, args.init, args.file)
         cmd = qemu_command(args, kernel, tmp + "/initrd", console.path, accel,
@@ -340,7 +355,7 @@ def shell(cmd, console):
 
 def watch(args, guest, console):
     """Pass the script's output on until the guest is gone; judge how it went."""
-    status, rest = None, b""
+    status, rest, blank = None, b"", False
     begin = heard = time.monotonic()
     while True:
         ready = select.select([guest.stdout], [], [], 1)[0]
@@ -359,7 +374,9 @@ def watch(args, guest, console):
                 if end:
                     status = int(end.group(1))
                 elif status is None:
-                    sys.stdout.buffer.write(line + b"\n")
+                    # guest.sh ends the script's last line, though it may have an end.
+                    sys.stdout.buffer.write(b"\n" * blank + (line and line + b"\n"))
+                    blank = not line
             sys.stdout.flush()
         if now - heard > args.silence:
             raise Failure("the guest hangs: no output for %d s (last kernel message: %s; all of "
@@ -425,6 +442,7 @@ def main():
     p.add_argument("--shell", action="store_true", help="an interactive shell instead of a script")
     p.add_argument("--show", metavar="REGEX", type=re.compile,
                    help="print kernel messages that match (its first group, if there is one)")
+    p.add_argument("--keep", metavar="DIR", help="what the guest writes to /keep is kept here")
     p.add_argument("--init", help="run this static program as the only one, all in memory")
     p.add_argument("--file", action="append", default=[], help="a file for it, in /")
     p.add_argument("script", nargs="*", help="shell command to run, or a program and its arguments")

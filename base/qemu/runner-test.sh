@@ -155,7 +155,7 @@ check 'a package that apt does not have' \
 	setup run 'make run'
 check 'that apt was asked for it' 'Unable to locate package ' 0 aloud cat "$work/setup/setup.log"
 rm -r "$work/setup"
-for set in build run tests callers matrix lint bench model ibt quilt; do
+for set in build run tests callers matrix lint bench model ibt quilt report; do
 	case $set in
 	build | run)	target=setup ;;
 	*)		target=setup-$set ;;
@@ -216,7 +216,15 @@ check 'make prepare without dpkg has made the tree' '^one$' 0 \
 check 'make run without dpkg keeps the QEMU that is there' \
 	'NOTE +QEMU is 7\.2\.22; no apt here' 0 aloud without_dpkg run
 tail -n 2 "$work/err" | paste -sd ' ' >"$work/said"
-check 'make run without dpkg goes on' '^it builds recorder it boots$' 0 aloud cat "$work/said"
+check 'make run without dpkg goes on' '^it builds demo it boots$' 0 aloud cat "$work/said"
+# shellcheck disable=SC2016 # for that script
+printf '#!/bin/sh\nprintf %%s "$CMD"\n' >"$work/repo/${here#"$top"/}/shell.sh"
+chmod +x "$work/repo/${here#"$top"/}/shell.sh"
+# shellcheck disable=SC2016 # as somebody types it
+cmd='echo $(if true; then echo "$x"; fi) '"'a'"
+without_dpkg shell "CMD=$cmd" >"$work/said" 2>/dev/null
+check 'make shell hands a command on as it was typed, and prints no more' '^$' 0 \
+	[ "$(cat "$work/said")" = "$cmd" ]
 mv "$work/programs/flex" "$work/flex"
 check 'make prepare without dpkg and flex' \
 	'^setup\.sh: missing: flex \(flex\), needed by make prepare; there is no apt here' \
@@ -252,7 +260,7 @@ bare() {
 	env PATH="$work/apt:$PATH" BUILD="$work/bare" LINUX="$work/linux-6.12" \
 		make -s -C "$work/repo" "$@"
 }
-for target in prepare kernel stock debug kcsan startup table no-tracer shell test-quick stress \
+for target in prepare kernel demo stock debug kcsan startup table no-tracer shell report-test test-quick stress \
 	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test lists-test \
 	callers callers-stock fixes-test others others-boot randconfigs bench bench-smp bench-many bench-mcount-loc lint quilt series series-check; do
 	check "make $target asks for what is missing" \
@@ -261,7 +269,7 @@ for target in prepare kernel stock debug kcsan startup table no-tracer shell tes
 done
 check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
 for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
-	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-others \
+	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-report setup-others \
 	setup-others-boot; do
 	rm -f "$work/installed"
 	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target

@@ -345,8 +345,9 @@ suite_demo() {
 			echo "# demo: acquitted: the emulator failed"
 			acquitted=$((acquitted + 1))
 		fi
-		"$here/run.py" --log "$logs/demo.log" "$here/demo.sh" 2>&1 | tee -a "$out" |
-			sed -u 's/^/# demo: /'
+		rm -rf "$logs/demo-kept"
+		"$here/run.py" --log "$logs/demo.log" --keep "$logs/demo-kept" \
+			"$here/demo.sh" 2>&1 | tee -a "$out" | sed -u 's/^/# demo: /'
 		status=${PIPESTATUS[0]}
 	done
 	# What was wrong before an emulator failed was wrong.
@@ -354,6 +355,22 @@ suite_demo() {
 		pass "demo: make run shows what it should"
 	else
 		fail "demo: make run shows what it should"
+	fi
+	# Where the kernel was built tells which folder a function is from.
+	if "$here/report.py" "$logs/demo-kept" "$build/$kernel" "$logs/demo.html" 2>&1 |
+		sed 's/^/# demo: /' && [ "$(grep -o '<svg' "$logs/demo.html" | wc -l)" -ge 4 ] &&
+		grep -q '<title>kernel/sched: ' "$logs/demo.html"; then
+		pass "demo: the report has its pictures"
+	else
+		fail "demo: the report has its pictures"
+	fi
+	# To build that kernel as well would take too long here.
+	if "$top/base/configure.sh" "$build/linux" "$build/run/demo-config" \
+		"$top/base/config/small.config" "$top/base/config/demo.config" 2>&1 |
+		sed 's/^/# demo: /'; then
+		pass "demo: the kernel of make run can be configured"
+	else
+		fail "demo: the kernel of make run can be configured"
 	fi
 }
 
@@ -397,6 +414,8 @@ suite_runner() {
 	judge runner -- "$here/callers-guest-test.sh"
 	judge runner -- "$here/judge-test.py"
 	judge runner -- "$here/arrows-test.sh"
+	judge runner -- "$here/report-test.py"
+	judge runner -- "$here/shell-test.py" "$kernel"
 }
 
 # The models, in small settings; all states are searched.
