@@ -8,8 +8,8 @@
 # recorder is the kernel made from our tree, stock the one from the base, small one
 # of our tree with hardly anything in it, demo that with what a demonstration wants. Any
 # other NAME of base/config is recorder with that fragment over it, stock-NAME is stock
-# with it, small-NAME is small with small-NAME.config. With a line "#: LLVM=-N" in a fragment, clang-N makes it; what
-# follows "#: FLAGS=" is for files of the core.
+# with it, small-NAME is small with small-NAME.config. With a line "#: LLVM=-N" in a
+# fragment, clang-N makes it; what follows "#: FLAGS=" is for files of the core.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

@@ -13,7 +13,7 @@ PS1='guest:\w# '
 
 echo "Linux $(uname -r) in QEMU, $(nproc) CPUs. You are in the guest's tracing folder.
 The root is your file system, read-only: what you write stays in memory and is lost.
-Only /keep is kept, in build/run/keep. Try, for instance:
+Only /keep is kept, in ${keep#"$top"/}. Try, for instance:
 
     echo function > current_tracer; head -20 trace
     echo vfs_read > set_graph_function; echo function_graph > current_tracer

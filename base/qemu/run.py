@@ -321,7 +321,7 @@ def run(args):
             "top": TOP, "here": HERE, "hello": "",
             "modules": os.path.join(BUILD, which, "modules/lib/modules"),
             "shell": terminal() if args.shell else "",
-            "keep": "yes" if args.keep else "",
+            "keep": args.keep or "",
             "script": shlex.join(args.script) if len(args.script) > 1 else " ".join(args.script),
         }, args.init, args.file)
         cmd = qemu_command(args, kernel, tmp + "/initrd", console.path, accel,

@@ -107,7 +107,7 @@ def main():
         hello = terminal.wait_for(prompt)
         check("it says where one is, what to try and how to leave",
               re.search(r"Linux 6\.12\S* in QEMU", hello) and "current_tracer" in hello and
-              '"exit"' in hello, hello)
+              '"exit"' in hello and "kept, in " in hello and "run/keep." in hello, hello)
 
         def typed(text):
             os.write(terminal.fd, text.encode() + b"\n")
