@@ -184,6 +184,36 @@ case $fix in
 	[ $((plain + quick)) -lt 16 ] || die "$((plain + quick)) grace periods for 8 resets"
 	[ $plain -lt 8 ] || die "$plain grace periods for 8 resets are not expedited"
 	;;
+66-graph-return-size)
+	# What an event of each kind holds, by its format, and the header of the event.
+	size_of() { # event
+		sed -n 's/.*offset:\([0-9]*\);\tsize:\([0-9]*\);.*/\1 \2/p' \
+			"events/ftrace/$1/format" | awk '{ end = $1 + $2 } END { print end + 4 }'
+	}
+	fields=$(($(size_of funcgraph_entry) + $(size_of funcgraph_exit)))
+	echo vfs_read >set_ftrace_filter
+	echo function_graph >current_tracer || unable "no graph tracer"
+	for ((i = 0; i < 1000; i++)); do
+		read -r _ </proc/version
+	done
+	echo 0 >tracing_on
+	# Two events for a call. A few bytes are full times.
+	bytes=$(awk '/^entries:/ { n += $2 } /^bytes:/ { b += $2 }
+		END { print n < 1000 ? 0 : int(2 * b / n) }' per_cpu/cpu*/stats)
+	echo nop >current_tracer
+	[ "$bytes" -ge "$fields" ] || unable "too little was traced"
+	[ "$bytes" -lt $((fields + 8)) ] ||
+		die "a call takes $bytes bytes, and $fields are in their fields"
+	;;
+68-ring-buffer-discard-time)
+	insmod "$modules/fixes_ring.ko" || unable "no module"
+	rmmod fixes_ring
+	early=$(dmesg | sed -n 's/.*fixes_ring: [a-z]*: \([0-9]*\) ns early$/\1/p')
+	[ "$(wc -w <<<"$early")" = 2 ] || unable "$(dmesg | grep fixes_ring)"
+	for ns in $early; do
+		[ "$ns" = 0 ] || die "an event is $ns ns early"
+	done
+	;;
 *)
 	unable "no such test"
 	;;
