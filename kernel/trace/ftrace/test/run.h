@@ -53,12 +53,17 @@ static noinline void fn(void)			\
 /* A short write as a string that has to be freed. */
 static inline char *ftrace_test_line(const char __user *ubuf, size_t cnt)
 {
-	char *line;
+	char *line, *text;
 
 	if (cnt >= FTRACE_TEST_LINE)
 		return ERR_PTR(-EINVAL);
 	line = memdup_user_nul(ubuf, cnt);
-	return IS_ERR(line) ? line : strim(line);
+	if (IS_ERR(line))
+		return line;
+	/* It is freed by where it begins. */
+	text = strim(line);
+	memmove(line, text, strlen(text) + 1);
+	return line;
 }
 
 /*

@@ -41,6 +41,7 @@ cleanup() {
 		echo 1 > ftraced_enabled
 		echo restore > $HELPER/corrupt
 		echo 0 > $HELPER/nmi
+		rmmod ftrace_test_ring
 		rmmod ftrace_test_nmi
 		rmmod ftrace_test_ops
 		rmmod ftrace_test_mod
