@@ -45,6 +45,7 @@ help:
 #:                    screenshot of it
 #:   make bench       instruction counts: the stock core against this one
 #:   make bench-smp   the same by the clock, on 2, 4 and 8 CPUs, idle and busy
+#:   make bench-profile  where the instructions of a traced call go, by function
 #:   make bench-many  the same with up to 200,000 functions, 50,000 names, 10,000 words
 #:   make bench-mcount-loc  what mcount_loc and recordmcount need for a kernel
 #:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
@@ -147,7 +148,7 @@ stock-startup: stock
 	@base/build.sh stock-startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
-.PHONY: matrix bench bench-smp bench-many bench-mcount-loc lint
+.PHONY: matrix bench bench-smp bench-profile bench-many bench-mcount-loc lint
 # First what is missing, then what looks whether it is there.
 run: setup-run
 	@$(MAKE) demo
@@ -231,6 +232,9 @@ bench: need-run kernel lists table no-tracer
 
 bench-smp: need-run kernel lists
 	@base/bench/smp.py
+
+bench-profile: need-run kernel
+	@base/bench/profile.py
 
 bench-many: need-run kernel lists
 	@base/bench/many.py

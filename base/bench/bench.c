@@ -225,6 +225,18 @@ static void elsewhere_rows(double plain)
 	}
 }
 
+/* A traced call with an option of the function tracer. */
+static void option_row(const char *row, const char *option, double plain)
+{
+	if (access(path_of(option), F_OK))
+		return;
+	echo("1", option);
+	settle();
+	per_call();
+	say("%s %.1f\n", row, per_call() - plain);
+	echo("0", option);
+}
+
 static void call_rows(void)
 {
 	double plain, one;
@@ -242,6 +254,8 @@ static void call_rows(void)
 	per_call();
 	one = per_call();
 	say("call-one %.1f\n", one - plain);
+	option_row("call-stack", "options/func_stack_trace", plain);
+	option_row("call-repeated", "options/func-no-repeats", plain);
 
 	elsewhere_rows(one);
 	for (i = 2; i <= TOGETHER; i++) {
