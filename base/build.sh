@@ -46,14 +46,16 @@ fi
 # For cc.sh.
 FTRACE_FLAGS=$(sed -n 's/^#: FLAGS=//p' "${fragments[@]}")
 export FTRACE_FLAGS
-# Few files see what these have over another kernel.
+# Few files see what these have over another kernel, with the same compiler and flags.
 like=
 case $which in
 startup)	like=recorder ;;
 stock-startup)	like=stock ;;
 small-ways)	like=small ;;
+small-call-depth) like=small-mcount-loc ;;
 esac
-if [ -n "$like" ] && [ ! -e "$out/.config" ] && [ -e "$build/$like/vmlinux" ]; then
+[ -e "$build/$like/vmlinux" ] || like=
+if [ -n "$like" ] && [ ! -e "$out/.config" ]; then
 	say COPY "build/$like to build/$which"
 	flock -s "$build/$like/.lock" cp -a --reflink=auto "$build/$like/." "$out/" ||
 		{ rm -f "$out/.config"; die "cannot copy build/$like"; }
