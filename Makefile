@@ -114,7 +114,8 @@ help:
 #:          build/stock/arch/x86/boot/bzImage; modules: build/*/modules.
 
 # setup-SET installs, need-SET only looks.
-sets := build run tests callers matrix lint bench model ibt quilt report others others-boot
+sets := build run tests callers matrix lint bench model ibt quilt report deb deb-test
+sets += others others-boot
 asked := "make $(MAKECMDGOALS)"
 
 .PHONY: setup $(sets:%=setup-%) $(sets:%=need-%)
@@ -190,6 +191,14 @@ table-test: need-tests $(TABLE)
 
 matrix: need-matrix prepare
 	@$(qemu)/test.sh matrix
+
+.PHONY: deb deb-test
+export LOCALMODCONFIG
+deb: need-deb prepare
+	@base/deb/packages.sh
+
+deb-test: need-deb-test
+	@$(qemu)/test.sh deb
 
 .PHONY: report-test
 report-test: need-report

@@ -8,7 +8,8 @@
 # recorder is the kernel made from our tree, stock the one from the base, small one
 # of our tree with hardly anything in it, demo that with what a demonstration wants. Any
 # other NAME of base/config is recorder with that fragment over it, stock-NAME is stock
-# with it, small-NAME is small with small-NAME.config. With a line "#: LLVM=-N" in a
+# with it, small-NAME is small with small-NAME.config; deb is made as Debian packages, over
+# the whole configuration in $UNDER. With a line "#: LLVM=-N" in a
 # fragment, clang-N makes it; what follows "#: FLAGS=" is for files of the core.
 
 set -euo pipefail
@@ -18,7 +19,11 @@ which=$1
 config=$top/base/config
 src=$(source_of "$which")
 fragments=("$config/common.config")
+goal=all
 case $which in
+deb)
+	[ -n "${UNDER:-}" ] || die "base/deb/packages.sh builds that"
+	under=deb fragments=() goal=bindeb-pkg ;;
 stock*)	under=stock ;;
 small*|demo)	under=small fragments=() ;;
 *)	under=recorder ;;
@@ -79,6 +84,9 @@ esac
 
 # The same input gives the same kernel, whoever builds it and when.
 export KBUILD_BUILD_TIMESTAMP='2024-11-17' KBUILD_BUILD_USER=ftrace KBUILD_BUILD_HOST=build
+# The package with all debug information is as large as all others.
+export KDEB_SOURCENAME=linux-ftrace-sets KDEB_CHANGELOG_DIST=bookworm
+export DEB_BUILD_PROFILES=pkg.linux-ftrace-sets.nokerneldbg
 
 kmake() {
 	make -C "$src" O="$out" CC="$cc" HOSTCC="$cc" -j"$jobs" "$@"
@@ -102,16 +110,16 @@ progress() {
 jobs=${JOBS:-$(nproc)}
 cost=40
 [ "$under" != small ] || cost=20
-[ -e "$out/vmlinux" ] || [ -n "$like" ] ||
+[ -e "$out/vmlinux" ] || [ -n "$like" ] || [ $goal != all ] ||
 	say NOTE "a first build; some $((cost / jobs + 1)) minutes with $jobs CPUs"
 : >"$log"
 say BUILD "$which (log: ${log#"$top"/})"
-if ! kmake all 2>&1 | progress; then
+if ! kmake $goal 2>&1 | progress; then
 	grep -nE 'error:|Error [0-9]|undefined reference|\*\*\*|objtool:.*(error|warning)' "$log" | head -n 40 >&2 || :
 	tail -n 15 "$log" >&2
 	die "building the $which kernel failed; the whole log is $log"
 fi
-if ! kmake modules_install INSTALL_MOD_PATH="$out/modules" INSTALL_MOD_STRIP=1 2>&1 | progress; then
+if [ $goal = all ] && ! kmake modules_install INSTALL_MOD_PATH="$out/modules" INSTALL_MOD_STRIP=1 2>&1 | progress; then
 	tail -n 15 "$log" >&2
 	die "installing the modules of the $which kernel failed; the whole log is $log"
 fi

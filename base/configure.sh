@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Make the .config of one kernel: tinyconfig, then common.config, then the
-# fragment of its own.  Fails if a line of a fragment did not survive.
+# Make the .config of one kernel: tinyconfig, or the whole configuration in $UNDER, then
+# the fragments.  Fails if a line of a fragment did not survive.
 #
-# usage: configure.sh SOURCE-TREE OUTPUT-DIR FRAGMENT...
+# usage: [UNDER=CONFIG] configure.sh SOURCE-TREE OUTPUT-DIR FRAGMENT...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 # Nothing to do when neither a fragment nor a Kconfig file nor the compiler
 # changed since the last time.
 state=$({
-	cat "$@" "$0"
+	cat ${UNDER:+"$UNDER"} "$@" "$0"
 	${CC:-gcc} --version
 	echo "${LLVM:-}"
 	find "$src" -name 'Kconfig*' -type f -printf '%p %s %T@\n' | sort
@@ -35,32 +35,31 @@ kconfig() {
 }
 
 say CONFIG "${out##*/}"
-kconfig tinyconfig
+if [ -n "${UNDER:-}" ]; then
+	cp "$UNDER" "$work/.config"
+else
+	kconfig tinyconfig
+fi
 "$src/scripts/kconfig/merge_config.sh" -m -Q -O "$work" "$work/.config" "$@" \
 	>"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "cannot merge $*"; }
 kconfig olddefconfig
 
-# A fragment line "X=y" must be there as it stands; "# X is not set" must not
-# have become anything else.
-lost=
-while IFS= read -r want; do
-	case $want in
-	CONFIG_*=*)
-		# a later fragment may say otherwise
-		last=$(cat "$@" | grep -E "^(# )?${want%%=*}( is not set|=)" | tail -n 1)
-		[ "$last" = "$want" ] || continue
-		grep -qxF -- "$want" "$work/.config" || lost+=" $want"
-		;;
-	'# CONFIG_'*' is not set')
-		name=${want#\# } name=${name% is not set}
-		last=$(cat "$@" | grep -E "^(# )?$name( is not set|=)" | tail -n 1)
-		[ "$last" = "$want" ] || continue
-		if grep -q "^$name=" "$work/.config"; then lost+=" $name=n"; fi
-		;;
-	esac
-done < <(cat "$@")
+# What a fragment says must have come true, unless a later one says otherwise: a line
+# "X=y" as it stands, and after "# X is not set" X may not be anything.
+lost=$(awk '
+	FNR == 1 { file++ }
+	/^CONFIG_[^=]*=/ { name = substr($0, 1, index($0, "=") - 1); value = $0 }
+	/^# CONFIG_[^ ]* is not set$/ { name = $2; value = "" }
+	!/^(# )?CONFIG_/ { next }
+	file == ARGC - 1 { is[name] = value; next }
+	{ wanted[name] = value }
+	END {
+		for (name in wanted)
+			if (wanted[name] != is[name])
+				print wanted[name] == "" ? is[name] : wanted[name]
+	}' "$@" "$work/.config" | sort | tr '\n' ' ')
 [ -z "$lost" ] ||
-	die "${out##*/}: this base does not take these options as wanted:$lost"
+	die "${out##*/}: this base does not take these options as wanted: $lost"
 
 cmp -s "$work/.config" "$out/.config" || cp "$work/.config" "$out/.config"
 echo "$state" >"$out/.config.state"

@@ -8,7 +8,8 @@
 #
 # --check: install nothing, say in one line what is missing and what installs it
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
-# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, report, others or others-boot
+# callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, report, deb,
+# deb-test (for packages already built), others or others-boot
 # NEEDED-BY: whom that line names
 
 set -euo pipefail
@@ -28,7 +29,8 @@ tests)		groups='make build source boot check docs tests model' ;;
 callers|matrix)	groups="make build source boot check docs tests model $set" ;;
 lint)		groups='make build source check docs' ;;
 report)		groups='make report' ;;
-bench|quilt|others)	groups="make build source $set" ;;
+deb-test)	groups='make build source boot deb-test' ;;
+bench|quilt|others|deb)	groups="make build source $set" ;;
 others-boot)	groups='make build source others others-boot' ;;
 ibt)		groups='make build source boot ibt' ;;
 model)		groups='make model' ;;
@@ -85,6 +87,15 @@ matrix	clang-16		clang-16
 matrix	lld-16			ld.lld-16
 matrix	llvm-16			llvm-ar-16 llvm-nm-16 llvm-objcopy-16
 bench	valgrind		valgrind
+deb	debhelper		dh_builddeb
+deb	openssl			openssl
+deb	pkg-config		pkg-config
+deb	libcap-dev		<sys/capability.h>
+deb	libdw-dev		<dwarf.h> <elfutils/libdw.h>
+deb	libtraceevent-dev	<traceevent/event-parse.h>
+deb-test	e2fsprogs		mke2fs
+deb-test	mmdebstrap		mmdebstrap
+deb	linux-config-6.12	/usr/src/linux-config-6.12/config.amd64_none_amd64.xz
 model	spin			spin
 ibt	bochs			bochs-bin
 ibt	bochs-sdl		/usr/lib/x86_64-linux-gnu/bochs/plugins/libbx_sdl2_gui.so

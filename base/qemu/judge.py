@@ -312,7 +312,8 @@ class Judge:
         if not self.total:
             self.fail("not one test was run")
         if status and not (status == 1 and failures):
-            why = [line for line in lines if line.startswith("run.py: ")] or ["no reason given"]
+            why = [line for line in lines if re.match(r"(run|test)\.py: ", line)] or \
+                ["no reason given"]
             self.fail("ended with status %d (%s; see %s)"
                       % (status, why[-1], os.path.relpath(self.args.out, TOP)))
 

@@ -333,6 +333,35 @@ same_tables() { # KERNEL KERNEL...
 # A little of everything on machines of all sizes, and under lockdown.
 suite_sizes() { boots sizes.list size-; }
 
+# What people would do on a Debian 12 system, on the package that make deb made and on
+# Debian's own.
+suite_deb() {
+	local name figure
+
+	rm -f "$logs"/deb-*.out
+	for name in sets stock; do
+		if ! "$top/base/deb/images.sh" "$name" 2>&1 | sed -u 's/^/# deb: /'; then
+			fail "deb-$name: the system can be made"
+			continue
+		fi
+		deb "$name-boot" up,boot_tracer,power_off --append ftrace=function
+		# One nanosecond is one instruction.
+		deb "$name-count" up,power_off --icount
+		deb "$name" all
+	done
+	for figure in busy boot login memory functions modules cyclictest switched stops; do
+		for name in sets stock; do
+			grep -H "^# $figure: " "$logs/deb-$name"{-boot,-count,}.out 2>/dev/null |
+				sed 's/.*run\/\(.*\)\.out:#/# deb: \1:/'
+		done
+	done
+}
+
+deb() { # SUITE STAGES TEST.PY-ARGUMENTS...
+	judge "deb-$1" -- "$top/base/deb/test.py" "$build/debian/${1%%-*}" "$2" "${@:3}" \
+		--log "$logs/deb-$1.log"
+}
+
 # NMIs, faults, and all at once: long, and hard on an emulator.
 suite_stress() { boots stress.list boot-; }
 

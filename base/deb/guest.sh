@@ -1,0 +1,227 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest of make deb-test as the last of each boot: one stage after another,
+# each a test. Some end in another boot; where it was is in /var/lib/ftrace-test, and the
+# next boot goes on. Results go to the second serial line, as KTAP.
+#
+# On the kernel command line: ftrace_test.stages=NAME,NAME...
+
+state=/var/lib/ftrace-test
+tracing=/sys/kernel/tracing
+log=/run/ftrace-test.log
+exec 3>/dev/ttyS1
+mkdir -p $state
+touch $state/done
+
+export HOME=/root
+stages=$(sed -n 's/.*\bftrace_test\.stages=\([^ ]*\).*/\1/p' /proc/cmdline)
+[ -n "$stages" ] || exit 0
+sets=
+[[ $(uname -r) != *-ftrace-sets ]] || sets=yes
+
+say() { echo "# $*" >&3; }
+result() { # STATUS STAGE
+	local n
+	n=$(($(wc -l <$state/done) + 1))
+	echo "$2" >>$state/done
+	sync
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n $2" >&3
+	else
+		tail -n 25 $log | sed 's/^/# /' >&3
+		echo "not ok $n $2" >&3
+	fi
+}
+# Go on with the next stage after another boot.
+leave() { # STAGE COMMAND...
+	echo "$1" >$state/left
+	sync
+	# What ends this ends the shell with it, which must not come back to here.
+	"${@:2}" && exec sleep 600
+	rm $state/left
+	return 1
+}
+
+# At most so many seconds, until a command succeeds.
+settle() { # SECONDS COMMAND...
+	local i
+	for ((i = 0; i < $1; i++)); do
+		"${@:2}" && return 0
+		sleep 1
+	done
+	echo "not within $1 s: ${*:2}"
+	return 1
+}
+
+# The trace has so many functions, at least. Whoever reads what grows may never end.
+traced() { # NUMBER [INSTANCE]
+	local n dir=$tracing/${2:+instances/$2/}
+	echo 0 >"$dir/tracing_on"
+	n=$(grep -vc '^#' "$dir/trace")
+	echo 1 >"$dir/tracing_on"
+	echo "$n lines of trace"
+	[ "$n" -ge "$1" ]
+}
+
+# Nothing in the kernel's messages that should not be there.
+quiet() {
+	! dmesg | grep -E 'WARNING: |BUG: |Oops|ftrace bug|detected .*stall|blocked for more than'
+}
+
+# All functions are traced while a command runs, and after it.
+while_traced() { # COMMAND...
+	local status=1
+	trace-cmd start -p function >/dev/null && "$@" && echo >$tracing/trace && sleep 1 &&
+		traced 1000 && status=0
+	trace-cmd stop
+	trace-cmd reset
+	return $status
+}
+
+# --- stages
+
+up() {
+	local how
+	how=$(systemctl is-system-running --wait)
+	say "boot: $(systemd-analyze time | head -n 1)"
+	# Where instructions are the clock, this is how many millions.
+	say "busy: $(awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10 }' /proc/stat) ms of CPUs"
+	say "memory: $(awk '/^Mem[TA]|^Slab/ { printf "%s %d M  ", $1, $2 / 1024 }' /proc/meminfo)"
+	systemctl --failed --no-legend
+	[ "$how" = running ] && quiet
+}
+
+boot_tracer() {
+	grep -qx function $tracing/current_tracer && traced 1000 && echo nop >$tracing/current_tracer
+}
+
+equilibrium() {
+	[ -z "$sets" ] || settle 300 grep -q '^equilibrium: yes' $tracing/ftraced_stats || return 1
+	[ -z "$sets" ] || say "$(tr '\n' ',' <$tracing/ftraced_stats)"
+	say "functions: $(wc -l <$tracing/available_filter_functions)"
+	[ "$(wc -l <$tracing/available_filter_functions)" -gt 5000 ]
+}
+
+# Those that udev found a device for.
+modules() {
+	say "modules: $(lsmod | tail -n +2 | wc -l)"
+	ls /sys/class/net/e*/address && grep '^virtio_net' /proc/modules &&
+		grep -m 1 '\[virtio_net\]$' $tracing/available_filter_functions
+}
+
+record() { # PLUGIN
+	cd /run && trace-cmd record -p "$1" -l 'vfs_*' cat /proc/version &&
+		trace-cmd report | grep -c 'vfs_read'
+}
+trace_cmd() { record function; }
+trace_cmd_graph() { record function_graph; }
+
+perf_ftrace() { perf ftrace -T vfs_read -- cat /proc/version | grep -c 'vfs_read'; }
+perf_probe() {
+	perf probe -q vfs_open && perf stat -e probe:vfs_open -- cat /proc/version 2>&1 |
+		grep -E '[1-9][0-9]* +probe:vfs_open'
+	local status=$?
+	perf probe -q -d vfs_open
+	return $status
+}
+
+bpftrace_kprobes() {
+	bpftrace -e 'kprobe:vfs_* { @[func] = count(); }' -c '/usr/bin/cat /proc/version' |
+		grep -E 'vfs_read.*: [1-9]'
+}
+bpftrace_fentry() {
+	bpftrace -e 'kfunc:vfs_read { @ = count(); }' -c '/usr/bin/cat /proc/version' | grep -E '@: [1-9]'
+}
+
+instances() {
+	local status
+	trace-cmd start -B one -p function -l vfs_read && trace-cmd start -B two -p function -l vfs_open &&
+		cat /proc/version && traced 1 one && traced 1 two &&
+		! grep -m 1 vfs_open $tracing/instances/one/trace &&
+		! grep -m 1 vfs_read $tracing/instances/two/trace
+	status=$?
+	trace-cmd reset -B one -d -B two -d
+	return $status
+}
+
+# How late a task with a deadline is while all sites change to and fro.
+switching() {
+	local n=0
+	cyclictest -q -m -p 95 -i 1000 -D 20 >/run/cyclictest &
+	while kill -0 $!; do
+		echo function >$tracing/current_tracer || return 1
+		echo nop >$tracing/current_tracer || return 1
+		n=$((n + 1))
+	done
+	wait $! && [ $n -gt 2 ] || return 1
+	say "switched: $n times to and fro in 20 s"
+	say "cyclictest: under switching, $(grep -o 'Max:.*' /run/cyclictest)"
+	[ -z "$sets" ] || say "stops: $(grep -E '^(longest|stops)' $tracing/ftraced_stats | tr '\n' ',')"
+	grep -q Max: /run/cyclictest
+}
+
+load() {
+	while_traced stress-ng --quiet --timeout 15 --cpu 1 --fork 1 --pipe 1 --sock 1 \
+		--vm 1 --vm-bytes 64M
+}
+
+pm_test() {
+	local to status=0
+	for to in freezer devices platform processors core; do
+		echo $to >/sys/power/pm_test &&
+			while_traced sh -c 'echo mem >/sys/power/state' || status=1
+	done
+	echo none >/sys/power/pm_test || return 1
+	return $status
+}
+# The clock that wakes it runs while it falls asleep.
+suspend() {
+	local before
+	before=$(cat /sys/power/suspend_stats/success)
+	while_traced rtcwake -m mem -s 40 || return 1
+	[ "$(cat /sys/power/suspend_stats/success)" -eq $((before + 1)) ]
+}
+hibernate() {
+	echo test_resume >/sys/power/disk || return 1
+	while_traced sh -c 'echo disk >/sys/power/state'
+}
+messages() { quiet; }
+
+kexec_away() {
+	trace-cmd start -p function >/dev/null &&
+		kexec -l /boot/vmlinuz-* --initrd="$(echo /boot/initrd.img-*)" --reuse-cmdline \
+			--append=ftrace_test.kexec &&
+		leave kexec_away systemctl kexec
+}
+kexec_back() { grep -q ftrace_test.kexec /proc/cmdline && quiet; }
+reboot_away() { trace-cmd start -p function >/dev/null && leave reboot_away systemctl reboot; }
+reboot_back() { ! grep -q ftrace_test.kexec /proc/cmdline && quiet; }
+# The last: the emulator ends.
+power_off() { trace-cmd start -p function >/dev/null && leave power_off systemctl poweroff; }
+
+# Each stage is a run of this script, so that one that hangs is found out.
+if [ -n "${1:-}" ]; then
+	set -o pipefail -x
+	"$1"
+	exit
+fi
+
+# A stage that left for another boot came as far as this.
+if [ -e $state/left ]; then
+	result 0 "$(cat $state/left)"
+	rm -f $state/left $state/began
+elif [ -e $state/began ]; then
+	echo "another boot in the middle of it" >$log
+	result 1 "$(cat $state/began)"
+fi
+for stage in ${stages//,/ }; do
+	grep -qx "$stage" $state/done && continue
+	echo "$stage" >$state/began
+	sync
+	timeout -k 10 400 "$0" "$stage" >$log 2>&1
+	status=$?
+	result $status "$stage"
+	rm $state/began
+done
+echo "@end" >&3
+systemctl poweroff
