@@ -300,6 +300,11 @@ int main(void)
 	if (getenv("only_boot") || access(TRACING "set_ftrace_filter", F_OK))
 		finish(0);
 	samples_begin();
+	if (getenv("only_compile")) {
+		samples_settle();
+		compile_rows();
+		finish(0);
+	}
 	first_rows();
 	samples_settle();
 	tracefs_rows();

@@ -33,6 +33,7 @@ void fentry_rows(void);
 void fentry_crowd_rows(void);
 void ops_rows(void);
 void named_rows(void);
+void compile_rows(void);
 double per_call(void);
 
 #endif

@@ -59,6 +59,8 @@ ROWS = [
     ("a tracer that is not on it, of 64", "call-else-64", 0.5),
     ("one call graph-traced", "graph-call-one", 1000),
     ("the same, function-traced beside it", "graph-call-beside", 1300),
+    ("compiling a small file", "compile", None),
+    ("the same, all functions traced", "compile-traced", STOCK),
     ("one filter written, 64 instances tracing", "crowd-filter", 0.5e6),
     ("one of them off", "crowd-disable", 0.5e6),
     ("and on again", "crowd-enable", 0.5e6),
@@ -125,13 +127,28 @@ def run_guest(which, init, *options):
     return samples, files
 
 
-def measure(which, init):
+def build_compiler(folder):
+    """Options for run_guest(): what compile.c needs, a small file as the preprocessor leaves it."""
+    small = folder + "/small.i"
+    subprocess.run(["gcc", "-E", "-o", small, HERE + "/guest.c"], check=True)
+    cc1 = subprocess.run(["gcc", "-print-prog-name=cc1"], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout.strip()
+    libraries = subprocess.run(["ldd", cc1], check=True, text=True, stdout=subprocess.PIPE).stdout
+    paths = [word for word in libraries.split() if word.startswith("/")]
+    return [word for path in (small, cc1, *paths) for word in ("--file", path)]
+
+
+def measure(which, init, compiler):
     """The same, with more boots: one more or less tick of a timer changes what it takes."""
     options = ("--accel", "icount", "--cpus", "2")
     samples, files = run_guest(which, init, *options)
     for _ in range(MORE_BOOTS):
         more, _ = run_guest(which, init, *options, "--append", "only_boot=1")
         samples["boot"] += more["boot"]
+    # In a boot of its own: a large initramfs makes a boot longer.
+    if which != NO_TRACER:
+        more, _ = run_guest(which, init, *options, *compiler, "--append", "only_compile=1")
+        samples.update({row: more[row] for row in more if row.startswith("compile")})
     return samples, files
 
 
@@ -171,9 +188,11 @@ def main():
 
     got = {}
     with tempfile.TemporaryDirectory() as tmp:
-        build_init(tmp + "/init", "bench.c", "bench_hooks.c", "sample.c", "bpf.c")
+        build_init(tmp + "/init", "bench.c", "bench_hooks.c", "compile.c", "sample.c",
+                   "bpf.c")
+        compiler = build_compiler(tmp)
         for which in args.kernels:
-            got[which] = measure(which, tmp + "/init")
+            got[which] = measure(which, tmp + "/init", compiler)
     if args.raw:
         for which, (samples, files) in got.items():
             for row, values in samples.items():
