@@ -192,10 +192,11 @@ table-test: need-tests $(TABLE)
 matrix: need-matrix prepare
 	@$(qemu)/test.sh matrix
 
-.PHONY: deb deb-test
+.PHONY: deb deb-sets deb-stock deb-test
 export LOCALMODCONFIG
-deb: need-deb prepare
-	@base/deb/packages.sh
+deb: deb-sets
+deb-sets deb-stock: need-deb prepare
+	@base/deb/packages.sh $(@:deb-%=%)
 
 deb-test: need-deb-test
 	@$(qemu)/test.sh deb

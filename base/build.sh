@@ -8,8 +8,8 @@
 # recorder is the kernel made from our tree, stock the one from the base, small one
 # of our tree with hardly anything in it, demo that with what a demonstration wants. Any
 # other NAME of base/config is recorder with that fragment over it, stock-NAME is stock
-# with it, small-NAME is small with small-NAME.config; deb is made as Debian packages, over
-# the whole configuration in $UNDER. With a line "#: LLVM=-N" in a
+# with it, small-NAME is small with small-NAME.config; deb and stock-deb are made as Debian
+# packages, over the whole configuration in $UNDER. With a line "#: LLVM=-N" in a
 # fragment, clang-N makes it; what follows "#: FLAGS=" is for files of the core.
 
 set -euo pipefail
@@ -21,9 +21,9 @@ src=$(source_of "$which")
 fragments=("$config/common.config")
 goal=all
 case $which in
-deb)
+deb|stock-deb)
 	[ -n "${UNDER:-}" ] || die "base/deb/packages.sh builds that"
-	under=deb fragments=() goal=bindeb-pkg ;;
+	under=$which fragments=() goal=bindeb-pkg ;;
 stock*)	under=stock ;;
 small*|demo)	under=small fragments=() ;;
 *)	under=recorder ;;
@@ -117,6 +117,7 @@ say BUILD "$which (log: ${log#"$top"/})"
 if ! kmake $goal 2>&1 | progress; then
 	grep -nE 'error:|Error [0-9]|undefined reference|\*\*\*|objtool:.*(error|warning)' "$log" | head -n 40 >&2 || :
 	tail -n 15 "$log" >&2
+	! grep -q 'No space left on device' "$log" || die "no space is left in $out; make room"
 	die "building the $which kernel failed; the whole log is $log"
 fi
 if [ $goal = all ] && ! kmake modules_install INSTALL_MOD_PATH="$out/modules" INSTALL_MOD_STRIP=1 2>&1 | progress; then

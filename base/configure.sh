@@ -40,7 +40,8 @@ if [ -n "${UNDER:-}" ]; then
 else
 	kconfig tinyconfig
 fi
-"$src/scripts/kconfig/merge_config.sh" -m -Q -O "$work" "$work/.config" "$@" \
+# It has its temporary files where it runs.
+(cd "$work" && "$src/scripts/kconfig/merge_config.sh" -m -Q -O "$work" "$work/.config" "$@") \
 	>"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "cannot merge $*"; }
 kconfig olddefconfig
 

@@ -15,8 +15,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 out=$1
 shift
-[ "$(id -u)" -eq 0 ] || die "root is needed to install packages in another system"
+[ "$(id -u)" -eq 0 ] ||
+	die "root is needed to install packages in another system: run make deb-test as root"
 mkdir -p "$build/debian" "$out"
+exec 7>"$build/debian/.lock"
+flock -n 7 || die "another make deb-test is running"
+# What was left by one that was killed.
+rm -rf "$build"/debian/.image.* "$out"/tmp*
+[ "$(df --output=avail -m "$out" | tail -n 1)" -ge 8000 ] ||
+	die "no space: a system takes 8 G in $out; make room"
 work=$(mktemp -d "$build/debian/.image.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -36,18 +43,18 @@ if [ ! -f "$root" ]; then
 	archives >"$work/sources"
 	[ -s "$work/sources" ] || die "apt has no archive of Debian 12 here"
 	apt-config dump Acquire >"$work/apt.conf"
-	say DEBIAN "12, without a kernel (three minutes; log: build/debian/root.log)"
-	mmdebstrap --variant=minbase --include="$packages" --aptopt="$work/apt.conf" \
+	say DEBIAN "12, without a kernel (3 to 15 minutes; log: build/debian/root.log)"
+	# apt has a user of its own there.
+	chmod 755 "$work"
+	TMPDIR=$work mmdebstrap --variant=minbase --include="$packages" --aptopt="$work/apt.conf" \
 		bookworm "$work/root.tar" "$work/sources" \
 		>"$build/debian/root.log" 2>&1 ||
-		die "mmdebstrap failed: $(grep '^E:' "$build/debian/root.log" | head -n 1)" \
-			"(all of it: build/debian/root.log)"
+		die "mmdebstrap failed: $(grep -m 1 '^E:' "$build/debian/root.log" || :)" \
+			"(no network? all of it: build/debian/root.log)"
 	rm -f "$build"/debian/root-*.tar
 	mv "$work/root.tar" "$root"
 fi
 
-[ "$(df --output=avail -m "$out" | tail -n 1)" -ge 6000 ] ||
-	die "no space: the system takes 6 G in $out"
 say IMAGE "${out#"$top"/} (two minutes)"
 mkdir "$work/root"
 tar -xpf "$root" -C "$work/root"
@@ -68,9 +75,12 @@ ln -s ../ftrace-test.service "$work/root/etc/systemd/system/multi-user.target.wa
 for package; do
 	cp "$package" "$work/root/"
 	chroot "$work/root" dpkg -i "/${package##*/}" >>"$work/dpkg.log" 2>&1 ||
-		{ tail -n 5 "$work/dpkg.log" >&2; die "cannot install ${package##*/}"; }
+		{ tail -n 5 "$work/dpkg.log" >&2
+		  die "cannot install ${package##*/} (if ${root#"$top"/} is old, remove it)"; }
 	rm "$work/root/${package##*/}"
 done
+compgen -G "$work/root/boot/initrd.img-*" >/dev/null ||
+	die "${package##*/} was installed, but made no initramfs"
 cp "$work"/root/boot/vmlinuz-* "$out/vmlinuz"
 cp "$work"/root/boot/initrd.img-* "$out/initrd"
 rm -f "$out"/*.img "$out/packages"

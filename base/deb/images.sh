@@ -3,9 +3,10 @@
 # The system of make deb-test with one kernel, in build/debian/NAME, made anew if a
 # package or what is put into it is newer.
 #
-# usage: images.sh sets|stock
+# usage: images.sh sets|stock|debian
 #
-# sets: the packages that make deb made; stock: Debian's own kernel of the same version
+# sets, stock: the packages that make deb-sets and make deb-stock made; debian: Debian's
+# own kernel of the same version
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,18 +14,24 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 name=$1 out=$build/debian/$1
 case $name in
-sets)
-	packages=("$build"/packages/*.deb)
-	[ -f "${packages[0]}" ] || missing "build/packages" "make deb-test" "run make deb" ;;
-stock)
+sets|stock)
+	packages=("$build/packages/$name"/*.deb)
+	compgen -G "$build/packages/$name/linux-image-*.deb" >/dev/null ||
+		missing "build/packages/$name" "make deb-test" "run make deb-$name" ;;
+debian)
 	from=$build/debian/packages
-	wanted=linux-image-$(make -s -C "$(source_of stock)" kernelversion)+deb12-amd64
+	src=$(source_of stock)
+	wanted=linux-image-$(make -s -C "$src" kernelversion)+deb12-amd64
 	packages=("$from/$wanted"_*.deb)
 	if [ ! -f "${packages[0]}" ]; then
-		mkdir -p "$from"
+		# A part of it would have the name of the whole.
+		rm -rf "$from"
+		mkdir -p "$from/new"
 		say FETCH "$wanted"
-		(cd "$from" && apt-get download -q "$wanted" >fetch.log 2>&1) ||
-			die "apt has no $wanted: $(grep -m 1 '^E:' "$from/fetch.log" || :)"
+		(cd "$from/new" && apt-get download -q "$wanted" >../fetch.log 2>&1) ||
+			die "apt has no $wanted: $(grep -m 1 '^E:' "$from/fetch.log" || :)" \
+				"(no network? else run apt-get update)"
+		mv "$from/new"/*.deb "$from/"
 		packages=("$from/$wanted"_*.deb)
 	fi ;;
 *)	die "no such kernel: $name" ;;

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# make deb: Debian packages of the kernel, its headers and perf, in build/packages. The
-# configuration is that of Debian's own package, but for the core. A run that was cut off
-# goes on where it was.
+# make deb-sets, make deb-stock: Debian packages of a kernel, its headers and perf, in
+# build/packages. The configuration is that of Debian's own package, but for the core. A
+# run that was cut off goes on where it was.
 #
-# usage: [LOCALMODCONFIG=LIST] packages.sh
+# usage: [LOCALMODCONFIG=LIST] packages.sh sets|stock
 #
 # LIST: modules, one per line (base/deb/guest.list is one); others are not built
 
@@ -14,8 +14,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 list=${LOCALMODCONFIG:-}
 [ -z "$list" ] || [ -f "$list" ] || die "no such list of modules: $list"
-src=$(source_of deb)
-out=$build/deb packages=$build/packages
+case $1 in
+sets)	which=deb suffix=-ftrace-sets ;;
+stock)	which=stock-deb suffix=-stock ;;
+*)	die "no such core: $1" ;;
+esac
+src=$(source_of $which)
+out=$build/$which packages=$build/packages/$1
 jobs=${JOBS:-$(nproc)}
 
 # Debian's configuration, less the modules that are not in the list.
@@ -45,6 +50,7 @@ announce() {
 
 	[ -z "$list" ] || gigabytes=9 cost=150 less=
 	[ ! -d "$out" ] || have=$(du -sm "$out" | cut -f 1)
+	[ ! -e "$out/vmlinux" ] || say NOTE "most of it is there already"
 	say NOTE "all of it takes $gigabytes G of disk, and some $((cost / jobs)) minutes with $jobs CPUs"
 	free=$(df --output=avail -m "$build" | tail -n 1)
 	[ $((free + have)) -ge $((gigabytes * 1024)) ] ||
@@ -53,13 +59,19 @@ announce() {
 }
 
 perf_package() { # VERSION DIRECTORY
-	local root=$work/perf name=perf-ftrace-sets log=$build/deb-perf.log needs
+	local root=$work/perf name=perf$suffix log=$out-perf.log needs
 
-	say BUILD "$name (log: build/deb-perf.log)"
-	mkdir -p "$build/deb-perf" "$root/DEBIAN"
-	make -C "$src/tools/perf" O="$build/deb-perf" -j"$jobs" prefix=/usr DESTDIR="$root" \
-		NO_LIBPYTHON=1 NO_LIBPERL=1 NO_JVMTI=1 NO_SHELLCHECK=1 install-bin >"$log" 2>&1 ||
-		{ grep -m 5 -i error "$log" >&2; die "building perf failed; the whole log is $log"; }
+	say BUILD "$name (log: ${log#"$top"/})"
+	mkdir -p "$out-perf" "$root/DEBIAN"
+	# No more libraries than the guest has, whatever is installed here.
+	make -C "$src/tools/perf" O="$out-perf" -j"$jobs" prefix=/usr DESTDIR="$root" \
+		NO_LIBPYTHON=1 NO_LIBPERL=1 NO_JVMTI=1 NO_SHELLCHECK=1 NO_LIBLLVM=1 \
+		BUILD_BPF_SKEL=0 NO_LIBUNWIND=1 NO_SLANG=1 NO_LIBNUMA=1 NO_LIBBABELTRACE=1 \
+		NO_LIBPFM4=1 NO_LIBDEBUGINFOD=1 NO_CAPSTONE=1 NO_LIBAUDIT=1 install-bin \
+		>"$log" 2>&1 ||
+		{ grep -E 'error:|Error [0-9]|No space left|\*\*\*' "$log" | head -n 5 >&2 || :
+		  die "building perf failed; the whole log is $log"; }
+	strip --strip-debug "$root/usr/bin/perf"
 	needs=$(libraries "$root/usr/bin/perf") || die "which libraries perf needs is not known"
 	cat >"$root/DEBIAN/control" <<-END
 	Package: $name
@@ -87,25 +99,26 @@ libraries() { # PROGRAM
 # One at a time, since kbuild leaves packages in build/.
 exec 8>"$build/.deb.lock"
 flock -n 8 || die "another make deb is running"
+rm -rf "$build"/.deb.??????
 work=$(mktemp -d "$build/.deb.XXXXXX")
 clean() {
-	rm -rf "$work" "$build"/linux-{image,headers,libc-dev,ftrace-sets}[-_]*.deb \
+	rm -rf "$work" "$build"/linux-{image,headers,libc-dev}[-_]*.deb \
 		"$build"/linux-ftrace-sets_*.{changes,buildinfo}
 }
 trap clean EXIT
 announce
 debian_config "$work/debian.config"
-UNDER=$build/deb.under
+UNDER=$build/$which.under
 cmp -s "$work/debian.config" "$UNDER" || cp "$work/debian.config" "$UNDER"
 export UNDER
 version=$(make -s -C "$src" kernelversion)-1
-KDEB_PKGVERSION=$version "$here/../build.sh" deb
-
 mkdir "$work/packages"
-mv "$build"/linux-{image,headers}-*_"$version"_amd64.deb "$work/packages/"
 perf_package "$version" "$work/packages"
+KDEB_PKGVERSION=$version "$here/../build.sh" $which
+mv "$build"/linux-{image,headers}-*_"$version"_amd64.deb "$work/packages/"
 rm -rf "$packages"
+mkdir -p "$build/packages"
 mv "$work/packages" "$packages"
 for package in "$packages"/*.deb; do
-	say READY "build/packages/${package##*/} ($(du -h "$package" | cut -f 1))"
+	say READY "${package#"$top"/} ($(du -h "$package" | cut -f 1))"
 done

@@ -333,13 +333,15 @@ same_tables() { # KERNEL KERNEL...
 # A little of everything on machines of all sizes, and under lockdown.
 suite_sizes() { boots sizes.list size-; }
 
-# What people would do on a Debian 12 system, on the package that make deb made and on
-# Debian's own.
+# What people would do on a Debian 12 system: on our package, on the stock core of the
+# same configuration, and (no figures of it) on Debian's own. A guest for each of what may
+# take it down.
 suite_deb() {
 	local name figure
 
 	rm -f "$logs"/deb-*.out
-	for name in sets stock; do
+	echo "# deb: takes 25 G of disk, and up to two hours"
+	for name in sets stock debian; do
 		if ! "$top/base/deb/images.sh" "$name" 2>&1 | sed -u 's/^/# deb: /'; then
 			fail "deb-$name: the system can be made"
 			continue
@@ -347,11 +349,13 @@ suite_deb() {
 		deb "$name-boot" up,boot_tracer,power_off --append ftrace=function
 		# One nanosecond is one instruction.
 		deb "$name-count" up,power_off --icount
-		deb "$name" all
+		deb "$name" up,equilibrium,modules,trace_cmd,trace_cmd_graph,perf_ftrace,perf_probe,bpftrace_kprobes,bpftrace_fentry,instances,messages,power_off
+		deb "$name-busy" up,switching,load,messages,power_off --turns
+		deb "$name-power" up,pm_test,suspend,hibernate,messages,kexec_away,kexec_back,reboot_away,reboot_back,power_off
 	done
 	for figure in busy boot login memory functions modules cyclictest switched stops; do
 		for name in sets stock; do
-			grep -H "^# $figure: " "$logs/deb-$name"{-boot,-count,}.out 2>/dev/null |
+			grep -H "^# $figure: " "$logs/deb-$name"{-boot,-count,,-busy}.out 2>/dev/null |
 				sed 's/.*run\/\(.*\)\.out:#/# deb: \1:/'
 		done
 	done
