@@ -50,7 +50,8 @@ int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace,
  * @saved_func: @entryfunc while set_ftrace_pid stands in front of it
  * @idx: its number among the graph users
  *
- * All but the first two and @private is fgraph.c's, under ftrace_lock.
+ * @saved_func and @idx are fgraph.c's, under ftrace_lock, and so is @ops once this is
+ * registered, except its filter.
  */
 struct fgraph_ops {
 	trace_func_graph_ent_t	entryfunc;
@@ -63,7 +64,7 @@ struct fgraph_ops {
 
 /**
  * struct ftrace_ret_stack - a function under way, on its task's shadow stack
- * @ret: where it returns to in truth
+ * @ret: its real return address
  * @func: its call site
  * @calltime: when it was called, as of trace_clock_local()
  * @fp: its frame, on architectures that check it
@@ -79,13 +80,13 @@ struct ftrace_ret_stack {
 	unsigned long		*retp;
 };
 
-/* To what depth the graph tracer indents for a start. */
+/* How deep the graph tracer indents by default. */
 #define FTRACE_RETFUNC_DEPTH		50
 
 /* How many tasks are given a shadow stack at a time. */
 #define FTRACE_RETSTACK_ALLOC_SIZE	32
 
-/* For what the graph tracer must not hook, as its stack is changed in it. */
+/* For functions that replace their own stack frame: their return must not be hooked. */
 #define __notrace_funcgraph		notrace
 
 int register_ftrace_graph(struct fgraph_ops *gops);

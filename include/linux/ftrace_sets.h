@@ -97,7 +97,7 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_RECURSION: it has no recursion guard of its own
  * @FTRACE_OPS_FL_STUB: never called, only holds its call sites
  * @FTRACE_OPS_FL_IPMODIFY: it may change the instruction pointer
- * @FTRACE_OPS_FL_PID: it obeys set_ftrace_pid of its trace array
+ * @FTRACE_OPS_FL_PID: it obeys set_ftrace_pid of the trace array in @private
  * @FTRACE_OPS_FL_RCU: it needs RCU to be watching
  * @FTRACE_OPS_FL_PERMANENT: kernel.ftrace_enabled cannot turn it off
  * @FTRACE_OPS_FL_DIRECT: its sites call a user's own trampoline
@@ -201,7 +201,8 @@ void ftrace_free_mem(struct module *mod, void *start, void *end);
  * @node: in the list of registered ops; ftrace_lock to change, preemption off to
  *	walk
  * @flags: FTRACE_OPS_FL_*; those of the core change under ftrace_lock
- * @private: for the user
+ * @private: for the user; with FTRACE_OPS_FL_PID NULL or the struct trace_array whose
+ *	PIDs it obeys
  * @saved_func: @func while set_ftrace_pid stands in front of it; ftrace_lock
  * @local_hash: the filter
  * @func_hash: the filter in force: @local_hash, or that of another ops
@@ -251,7 +252,10 @@ int ftrace_lookup_symbols(const char **sorted_syms, size_t cnt,
 void ftrace_kill(void);
 bool ftrace_pids_enabled(struct ftrace_ops *ops);
 
-/* While text is moved about, as by kexec, callbacks have to hold still. */
+/*
+ * For kexec: kernel.ftrace_enabled reads 0, and no FTRACE_OPS_FL_PERMANENT ops may come
+ * meanwhile. Callbacks go on, so whoever moves text has to see to that itself.
+ */
 static inline int __ftrace_enabled_save(void)
 {
 	return xchg(&ftrace_enabled, 0);

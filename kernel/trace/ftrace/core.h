@@ -20,10 +20,10 @@
  * sites/ knows nothing of ops; ops/ knows of text only that there are plans and
  * trampolines. A room with several subjects has a header for each of them.
  *
- * Each of ops/, tracers/, users/ and files/ has a filter.c: what a filter does to
- * the ops that have it, whose filter is meant, what the rest of the kernel calls,
- * what is read and written. sites/set.c has sets of call sites, which filters are
- * made of; ops/sets.c has sets of ops, which call sites are served by.
+ * There are four filter.c. ops/: what a filter does to the ops that have it. tracers/:
+ * whose filter is meant. users/: what the rest of the kernel calls. files/: what is read
+ * and written. sites/set.c has sets of call sites, which filters are made of; ops/sets.c
+ * has sets of ops, which call sites are served by.
  *
  * Where to look for
  *
@@ -34,10 +34,14 @@
  *   ftrace_location()		sites/location.c
  *   kernel.ftrace_enabled	users/enabled.c, then ops/retarget.c
  *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
- *   an update of call sites	ops/update.c, then text/plan.c
+ *   an update of call sites	ops/update.c, then ops/commit.c and text/plan.c, then
+ *				the architecture's stop.c or site.c
+ *   the recorder		the architecture's entry code, then sites/notes.c
  *   trampolines		text/trampoline.c; kallsyms.c has their names
  *   current_tracer		users/array.c, then users/register.c
- *   set_ftrace_filter		files/filter.c, files/edit.c
+ *   set_ftrace_filter		files/filter.c and sites/match.c; when it is closed
+ *				files/edit.c, then ops/filter.c
+ *   "f:traceoff"		users/command.c, then users/probes.c
  *   set_ftrace_pid		files/pid.c, then tracers/pid.c
  *   function_tracers		files/tracers.c, then tracers/list.c
  *   enabled_functions		files/records.c

@@ -6,9 +6,9 @@
  * record, and writes one plan: nops, or calls for the sites that somebody
  * traces already. The boot has a round after each level of initcalls; then
  * the thread takes over, with at most one a second once the system runs. A
- * round that finds nothing leaves the system in equilibrium: no thread runs,
- * only a deferrable timer looks at two counters, and it does not wake an idle
- * CPU for that.
+ * round that finds nothing leaves the system in equilibrium: no thread runs. Once a
+ * second a deferrable timer looks at the counters of the recorder and at one of each
+ * region, and it does not wake an idle CPU for that.
  *
  * With a table of call sites there are no notes, and as a rule no rounds: they
  * settle what the table lacks and somebody asks for.
@@ -28,10 +28,10 @@
 #include "sites/set.h"
 #include "sites/table.h"
 
-/* Room for what runs until the first rounds, as ftraced_slots= may change. */
+/* Room for what runs until the first rounds; ftraced_slots= overrides it. */
 static unsigned int boot_slots __initdata = 16 * 1024;
 
-/* Are rounds made? How many were there, that found something? ftrace_lock. */
+/* Are rounds made? How many found something, or failed? ftrace_lock. */
 static bool enabled = true;
 static unsigned long rounds;
 
@@ -100,7 +100,7 @@ static void round_once(void)
 		rec = ftrace_rec_near(&near, ftrace_text_addr(s.key[i]));
 		if (rec && rec->state & FTRACE_REC_BAD)
 			nr_kept++;
-		/* Nor if there is no site. But it may have got no memory. */
+		/* Nor if there is no such site. But after an error that is not known. */
 		else if (rec ? !(rec->state & FTRACE_REC_NEW) : !ret)
 			s.key[done++] = s.key[i];
 	}
@@ -173,7 +173,7 @@ static int ftraced(void *unused)
 
 static int __init ftraced_start(void)
 {
-	/* If start-up failed there may be no table to look into. */
+	/* If the boot failed there may be no note table. */
 	if (ftrace_disabled)
 		return 0;
 	ftraced_round();
@@ -206,6 +206,7 @@ int __init ftraced_init(void)
 	if (!t)
 		return -ENOMEM;
 	ftrace_notes_publish(t);
+	/* Tools know this line of 6.12's log. */
 	pr_info("allocated %lu pages with %d groups\n", pages, 1);
 	return 0;
 }

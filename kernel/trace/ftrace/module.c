@@ -25,7 +25,7 @@ static bool all_functions_wanted(void)
 	return false;
 }
 
-/* ---- its table ----------------------------------------------------------- */
+/* ---- the table of a module ------------------------------------------------ */
 
 #ifdef CONFIG_FTRACE_MCOUNT_RECORD
 /*
@@ -55,7 +55,7 @@ static void use_table(struct module *mod) { }
 static bool lacks_table(const struct module *mod) { return false; }
 #endif
 
-/* ---- its text ------------------------------------------------------------ */
+/* ---- the text of a module ------------------------------------------------- */
 
 /* By its table, and if that is not enough by a look at each of its functions. */
 static void add_mod_text(struct module *mod, enum mod_mem_type type,
@@ -82,7 +82,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 
 /* ---- what waited for it --------------------------------------------------- */
 
-/* For a trace array and for its tracers, whoever has a filter in common with it. */
+/* For a trace array and all its tracers. Of a filter in common only the first is done. */
 static void resolve_all(struct trace_array *tr, const char *module)
 {
 	struct ftrace_tracer *t = NULL;
@@ -146,7 +146,7 @@ void ftrace_module_enable(struct module *mod)
 	add_mod_text(mod, MOD_TEXT, traced, discover);
 	add_mod_text(mod, MOD_INIT_TEXT, traced, discover);
 	if (discover || IS_ENABLED(CONFIG_FTRACE_MCOUNT_RECORD)) {
-		/* Each time one bad site is set aside, which all others must not miss. */
+		/* Each failure sets one bad site aside. The others are still to be settled. */
 		while (ftrace_settle() == -EINVAL)
 			;
 	}

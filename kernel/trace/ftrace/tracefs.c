@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which directory of tracefs has which files.
+ * Which directory of tracefs has which files: those that are there only once, and those
+ * that each trace array has. The base has the filter files of instances made.
  */
 #include "core.h"
 #include "files/files.h"
 #include "ftraced.h"
 
 /**
- * ftrace_init_tracefs - create the files that each trace array has
+ * ftrace_init_tracefs - create the PID files of a trace array
  * @tr: the trace array
  * @d_tracer: its directory
  *

@@ -158,7 +158,7 @@
 	leaq	FTRACE_REGS_SIZE(%rsp), %rsp
 .endm
 
-/* The first two arguments of every callback, and where it will return to. */
+/* The first two arguments of every callback, and where the traced function goes on. */
 .macro LOAD_SITE
 	movq	FTRACE_SITE_RETURN(%rsp), %rdi
 	movq	FTRACE_SITE_RETURN + 8(%rsp), %rsi
@@ -259,7 +259,7 @@ EXPORT_SYMBOL(__fentry__)
  * The trampoline of last resort: it serves every set of ops, by calling a
  * function that looks up who wants to know. ftrace_update_ftrace_func() says
  * which. It is called with the call site, the return address of the traced
- * function, no ops, and the arguments.
+ * function and the arguments; its third argument, an ops, is undefined.
  *
  * And the template of all others: what trampoline.c generates begins
  * with a copy of what lies between ftrace_caller_save and ftrace_call, and ends
@@ -393,7 +393,7 @@ SYM_FUNC_END(ftrace_graph_caller)
 STACK_FRAME_NON_STANDARD_FP ftrace_graph_caller
 
 /*
- * return_to_handler - where a function returns to whose return is hooked
+ * return_to_handler - where a function whose return is hooked returns to
  *
  * What it returns is in %rax and %rdx. Its own return has taken the address of
  * this code off the stack, and what lies below the stack may be gone: so that

@@ -69,8 +69,8 @@ static __always_inline void publish(const struct ftrace_plan_entry *entries,
 
 /*
  * Needs no barrier of its own: between this and the freeing of the entries, as
- * between this and the next publish(), is the end of the stop. In early boot the only
- * handlers there are run on the CPU that writes.
+ * between this and the next publish(), is the end of the stop. In early boot only the
+ * CPU that writes can run a handler.
  */
 static __always_inline void unpublish(void)
 {
@@ -235,7 +235,7 @@ static void write_alone(const struct ftrace_plan_entry *entries, unsigned int nr
  * @start: when it began, in nanoseconds, and
  * @first: the same in cycles; the first CPU to take a share writes both
  * @last: when the last CPU came to the last meeting, in cycles
- * @meetings: how many cycles CPUs took to come to those before which nobody writes
+ * @meetings: how many cycles CPUs took to come to the two before which nobody writes
  * @ns: how long it took, and
  * @cycles: the same in cycles; the last CPU to be through writes both
  * @shares: how many shares are taken
@@ -369,7 +369,7 @@ static struct ftrace_stop_time write_in_stop(const struct ftrace_plan_entry *ent
 		unpublish();
 	/* A clock that is coarse may have seen none of it. */
 	time.all = max(stop.ns, 1ULL);
-	/* Those who come to the other three meetings have written before. */
+	/* Two of five meetings are measured. The CPUs write before the others: as long each. */
 	idle = min(stop.meetings * 5 / 2, stop.cycles);
 	time.fixed = mul_u64_u64_div_u64(time.all, idle, max(stop.cycles, 1ULL));
 	return time;

@@ -39,7 +39,7 @@ struct filter_edit {
  * @edit: the filter it is in; NULL: it is that of a probe
  * @key: the lowest key still to be listed, as ftrace_text_key(); 0: nothing has been
  *	 listed yet, not even the line for an empty filter
- * @nr_waiting: so many of what waits have been listed
+ * @nr_waiting: how many waiting patterns have been listed
  * @probe: where the line is among those of probes
  * @is_waiting: the line is @waiter; otherwise it is about sites
  * @idx: which site
@@ -70,7 +70,7 @@ struct filter_cursor {
  * @addressed: a name has been written
  * @in_name: the beginning of a name has been written, but not its end
  * @common: a write is for all tracers that have the filter in common
- * @failed: a word was refused: nothing of what this file wrote takes effect
+ * @failed: a word was refused: no pattern written through this file takes effect
  * @lock: serialises writers of this open file; covers all but @open, @cursor and
  *	  @names
  * @edits: the filters, those of a set_ftrace_filter with several tracers in the

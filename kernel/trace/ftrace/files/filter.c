@@ -3,8 +3,9 @@
  * The files set_ftrace_filter and set_ftrace_notrace, of the top level and of
  * every instance, and the filter files of other tracers.
  *
- * What is written is collected in a set of the writer's own and takes effect
- * as a whole when the file is closed.
+ * Patterns are collected in sets of the writer's own, one for each filter, and each
+ * set takes effect as a whole when the file is closed. A command ("f:traceoff") takes
+ * effect at once.
  */
 #include <linux/kallsyms.h>
 #include <linux/sched/signal.h>
@@ -358,7 +359,8 @@ static ssize_t take_words(struct filter_file *ff, const char __user *ubuf,
  * Return: bytes taken; -EINVAL (no function matches, no such command, a word
  * is too long), -ENOENT (no tracer of that name), -EPERM (not for the files to
  * change), -ENOMEM, -ENODEV, -EFAULT, -EINTR (the task is being killed). After an
- * error nothing that was written through this open file takes effect.
+ * error no pattern that was written through this open file takes effect; commands that
+ * were carried out stay.
  */
 ssize_t ftrace_filter_write(struct file *file, const char __user *ubuf,
 			    size_t cnt, loff_t *ppos)

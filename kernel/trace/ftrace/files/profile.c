@@ -173,7 +173,7 @@ static void *rows_next(void *prev, int idx)
 	return next_row(row->copy);
 }
 
-/* They are released all at once, one after the other. */
+/* trace_stat.c releases all rows in one go; the last one drops the copy. */
 static void row_release(void *v)
 {
 	struct profile_row *row = v;

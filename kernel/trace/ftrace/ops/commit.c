@@ -64,14 +64,14 @@ static void commit(const struct ftrace_plan *plan)
 }
 
 /**
- * ftrace_plan_finish - write a plan, and have the records follow
+ * ftrace_update_finish - write a plan, and have the records follow
  * @plan: the plan; freed
  * @ret: the error, if making the plan failed; the plan is then only freed
  *
  * Context: process, ftrace_lock held.
  * Return: 0; @ret; or an error of ftrace_plan_write(), and every site is as it was.
  */
-int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
+int ftrace_update_finish(struct ftrace_plan *plan, int ret)
 {
 	unsigned int bad;
 
@@ -93,14 +93,14 @@ int ftrace_plan_finish(struct ftrace_plan *plan, int ret)
 }
 
 /**
- * ftrace_plan_finish_one - change one site by itself, and have its record follow
+ * ftrace_update_one - change one site by itself, and have its record follow
  * @e: the change
  *
  * A site that is not what it should be is reported and set aside.
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_plan_finish_one(struct ftrace_plan_entry *e)
+void ftrace_update_one(struct ftrace_plan_entry *e)
 {
 	struct ftrace_plan one = { .entries = e, .nr = 1, .nr_text = 1 };
 

@@ -25,7 +25,7 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 }
 
 /**
- * ftrace_filter_can_serve - do the call sites in a filter do for an ops?
+ * ftrace_filter_can_serve - are the call sites of a filter good enough for an ops?
  * @f: the filter
  * @all: the ops sends functions elsewhere, and relies on it that each of them does
  *	 go there: no site may have been set aside, and the filter has to be a list.
@@ -61,7 +61,7 @@ static bool can_use(const struct ftrace_ops *ops, const struct ftrace_filter *f)
 	return !(ops->flags & FTRACE_OPS_DIVERTS) || !ftrace_hash_empty(f->filter);
 }
 
-/* Only the filter of a trace array is that of others, too, who may be many. */
+/* Only the filter of a trace array can be shared; then all who have it are looked at. */
 static bool is_for_itself(const struct ftrace_ops *ops)
 {
 	return !ops->tr && ops != &global_ops && ops->func_hash == &ops->local_hash;
@@ -71,7 +71,7 @@ static bool is_for_itself(const struct ftrace_ops *ops)
  * How many registered ops use the filter of @ops; -EINVAL if one of them cannot use
  * @new.
  */
-static int nr_users(const struct ftrace_ops *ops, const struct ftrace_filter *new)
+static int check_users(const struct ftrace_ops *ops, const struct ftrace_filter *new)
 {
 	struct ftrace_ops *user;
 	int nr = 0;
@@ -120,7 +120,7 @@ int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
 	else
 		new.skip = hash;
 
-	ret = nr_users(ops, &new);
+	ret = check_users(ops, &new);
 	if (ret > 0) {
 		ret = ftrace_hash_empty(new.filter) ? ftrace_discover_all() : 0;
 		if (!ret)

@@ -9,6 +9,7 @@
 #include <linux/rculist.h>
 
 #include "../core.h"
+#include "../fgraph.h"
 #include "../sites/set.h"
 #include "../sites/sites.h"
 #include "../text/text.h"
@@ -34,8 +35,8 @@ static __always_inline bool ftrace_filter_wants(const struct ftrace_filter *f,
 /* ---- the registered ops: list.c, filter.c ------------------------------ */
 
 /*
- * An ops with one of these sends functions elsewhere. It cannot mean all of them, and
- * more depends on it than what somebody gets to see.
+ * An ops with one of these sends functions elsewhere. Its filter must be a list, not all
+ * functions; and if it is not called, more is lost than a line of a trace.
  */
 #define FTRACE_OPS_DIVERTS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT)
 
@@ -61,7 +62,7 @@ static inline void ftrace_ops_list_del(struct ftrace_ops *ops)
 	list_del_rcu(&ops->node);
 }
 
-/* Make an ops fit for use, once; its owner calls this first without racing itself. */
+/* Make an ops fit for use, once. Its owner makes sure that the first calls do not race. */
 static inline void ftrace_ops_init(struct ftrace_ops *ops)
 {
 	if (ops->flags & FTRACE_OPS_FL_INITIALIZED)
@@ -83,13 +84,14 @@ static inline void ftrace_ops_filter(const struct ftrace_ops *ops,
 					    lockdep_is_held(&ftrace_lock));
 }
 
-int ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip, void *regs);
 void ftrace_ops_guarded(unsigned long ip, unsigned long parent_ip,
 			struct ftrace_ops *op, struct ftrace_regs *fregs);
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs);
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs);
+void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *op, struct ftrace_regs *fregs);
 
 /*
  * ftrace_caller serves some set of ops, or has done so since the last stop. It walks the
@@ -117,8 +119,6 @@ int ftrace_filter_copy(struct ftrace_ops_hash *to,
 void ftrace_filter_clear(struct ftrace_ops_hash *h);
 void ftrace_filter_forget(struct ftrace_ops_hash *h, u32 start, u32 end);
 int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module);
-void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *op, struct ftrace_regs *fregs);
 
 /* The code that an ops with FTRACE_OPS_FL_DIRECT has its call sites call. */
 static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
@@ -259,8 +259,8 @@ static inline u32 ftrace_rec_text(const struct dyn_ftrace *rec)
 	return ftrace_opset_text(ftrace_rec_set(rec));
 }
 
-int ftrace_plan_finish(struct ftrace_plan *plan, int ret);
+int ftrace_update_finish(struct ftrace_plan *plan, int ret);
 void ftrace_update_release(unsigned long start, unsigned long end);
-void ftrace_plan_finish_one(struct ftrace_plan_entry *e);
+void ftrace_update_one(struct ftrace_plan_entry *e);
 
 #endif /* _KERNEL_TRACE_FTRACE_OPS_H */

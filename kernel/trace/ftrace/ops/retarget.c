@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other targets for the same sets: no call site changes who traces it, but what
- * its text calls.
+ * Other targets for the same sets: who traces a call site stays the same, what its text
+ * calls changes.
  */
 #include "ops.h"
 
@@ -28,14 +28,14 @@ static int switch_all(bool on)
 		for (i = 0; recs && i < recs->nr && !ret; i++)
 			ret = add_switch(&plan, &recs->rec[i], on);
 	}
-	return ftrace_plan_finish(&plan, ret);
+	return ftrace_update_finish(&plan, ret);
 }
 
 /**
  * ftrace_update_enabled - hold all call sites at nops, or let them go
  * @on: let them go
  *
- * A call site that is not what it should be keeps nobody from holding the others.
+ * A bad site is set aside; the others are held all the same.
  *
  * Context: process, ftrace_lock held.
  * Return: 0 or an error of ftrace_update_ops().
@@ -95,7 +95,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 		if (rec && ftrace_filter_wants(&f, ftrace_rec_ip(rec)))
 			ret = add_retarget(&plan, rec, true);
 	}
-	ret = ftrace_plan_finish(&plan, ret);
+	ret = ftrace_update_finish(&plan, ret);
 	ftrace_opsets_aimed(!ret);
 	return ret;
 }
@@ -123,7 +123,7 @@ int ftrace_update_tramps(void)
 		for (i = 0; recs && i < recs->nr && !ret; i++)
 			ret = add_retarget(&plan, &recs->rec[i], false);
 	}
-	ret = ftrace_plan_finish(&plan, ret);
+	ret = ftrace_update_finish(&plan, ret);
 	ftrace_opsets_aimed(!ret);
 	return ret;
 }

@@ -54,7 +54,6 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 	spec = kzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
 	if (!spec)
 		return NULL;
-	spec->nr = set->nr;
 	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
 	/*
 	 * A callback that gets all registers may change where the function goes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Updates: from what the ops want to a plan, and from a plan that has been
- * written to the records.
+ * Updates: from what the ops want to a plan. commit.c has it written, and has the
+ * records follow.
  *
  * An update walks the records it concerns in the order of their addresses. A
  * record that is NEW, one whose text is as it was found, takes part like any
@@ -233,7 +233,7 @@ static int try_between(struct update *u)
 	u->plan.stop = needs_stop(u);
 	ret = is_listed(u->old) && is_listed(u->new) ? update_listed(u) :
 						       update_all(u);
-	return ftrace_plan_finish(&u->plan, ret);
+	return ftrace_update_finish(&u->plan, ret);
 }
 
 /*
@@ -314,7 +314,7 @@ static void drop_from(struct dyn_ftrace *rec, struct ftrace_ops *ops)
 		return;
 	e.state = to;
 	e.to = ftrace_opset_text(to);
-	ftrace_plan_finish_one(&e);
+	ftrace_update_one(&e);
 }
 
 /*
@@ -392,5 +392,5 @@ int ftrace_settle(void)
 			break;
 	}
 	nr = u.plan.nr;
-	return ftrace_plan_finish(&u.plan, ret) ?: nr;
+	return ftrace_update_finish(&u.plan, ret) ?: nr;
 }

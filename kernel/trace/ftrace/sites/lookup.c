@@ -17,7 +17,7 @@
 #include "names.h"
 #include "table.h"
 
-/* Beyond so many one walk over all functions is quicker than to search for each. */
+/* Beyond this many, one walk over all functions is quicker than to search for each. */
 #define MANY_NAMES	1024
 
 /**

@@ -107,7 +107,7 @@ static bool any_alias_matches(struct ftrace_names *n, unsigned long ip,
 	return false;
 }
 
-/* What a pattern asks for literally; of a glob that is more than is known. */
+/* The literal part of a pattern. Of a glob it is not known, so nothing is sieved out. */
 static void sieve_init(struct kallsyms_sieve *sieve, const struct ftrace_glob *g)
 {
 	kallsyms_sieve_init(sieve, g->search, g->type == MATCH_GLOB ? 0 : g->len);

@@ -23,7 +23,7 @@
 
 #include "names.h"
 
-/* To read all and keep it takes about as long as so many searches. */
+/* To read all and keep it takes about as long as this many searches. */
 #define SEARCHES	16
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What ftraced.c and the tests ask of the note table, see notes.c.
+ * What the rest of the core and the tests ask of notes.c.
  */
 #ifndef _KERNEL_TRACE_FTRACE_RECORDER_H
 #define _KERNEL_TRACE_FTRACE_RECORDER_H

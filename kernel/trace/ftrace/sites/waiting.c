@@ -296,7 +296,7 @@ struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
 	return NULL;
 }
 
-/* Does one that waits wait for this module? Many may wait for others. */
+/* Is this the module that a pattern waits for? Many may wait for others. */
 static bool waits_for(const struct ftrace_waiter *w, const char *module,
 		      u32 hash)
 {

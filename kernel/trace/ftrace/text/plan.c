@@ -23,7 +23,7 @@
 #include "text.h"
 
 /*
- * Up to so many sites are poked in one batch while everything runs: each CPU is
+ * At most this many sites are poked in one batch while everything runs: each CPU is
  * interrupted three times, but none waits for another.
  */
 #define POKES	16
@@ -149,8 +149,9 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
  * @time: how long it took
  * @bound_ns: how long one is to last, in nanoseconds
  *
- * A stop in which a CPU was late for once, or none for once, does not stand for all. So
- * what is taken for fixed goes up and down by steps. What it leaves counts for the sites.
+ * A single stop is no measure: a CPU may have been late for once, or none. So the
+ * estimate of the fixed part moves by limited steps. The rest of the time is charged to
+ * the sites.
  *
  * Context: any.
  */
@@ -174,12 +175,11 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
  * @s: what is known
  * @bound_ns: how long it is to last, in nanoseconds
  *
- * What a stop takes whatever it writes, until all CPUs have come again and again, is
- * there in each of them. A slice fills three quarters of what that leaves of the
- * bound. Where it is more than half of the bound, because a host has fewer CPUs to give
- * than it pretends, say, short slices would only make more such stops: then the bound
- * is given up, and a slice takes four times as long to write as the stop takes for
- * nothing.
+ * Each stop has a fixed cost: all CPUs have to meet several times. A slice is sized to
+ * fill three quarters of what that leaves of the bound. If the fixed cost is more than
+ * half of the bound, as on a host with fewer CPUs than it pretends, short slices would
+ * only add stops: then the bound is given up, and a slice is sized to take four times
+ * the fixed cost.
  *
  * Context: any.
  * Return: the number, at least FTRACE_SLICE_MIN.
@@ -385,8 +385,8 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  * @bad: with -EINVAL, the index of the first entry whose site is not what it
  *	 should be; it has been reported
  *
- * Sites that keep what they call are checked, too: whoever comes to be served by
- * one has to be told if it calls nobody. Between two slices other CPUs run, with
+ * Sites that keep what they call are checked, too: an ops must not be told that it is
+ * served by a site whose call somebody has overwritten. Between two slices other CPUs run, with
  * some sites old and some new.
  *
  * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.

@@ -44,7 +44,8 @@
  * @kept: it is never freed, see ftrace_tramp_keep()
  * @layout: where its parts lie
  *
- * Its code and @kept change under ftrace_lock, all else not at all.
+ * While it is in use its code and @kept change under ftrace_lock, @node and @list under
+ * tramp_mutex. All else is constant, until it is @quiet.
  */
 struct ftrace_tramp {
 	struct latch_tree_node		node;
@@ -64,19 +65,22 @@ struct ftrace_tramp {
  */
 static unsigned int max_tramps __read_mostly = 4096;
 
-/* All that follows changes under this lock; it is taken inside ftrace_lock. */
+/* The next three change under this lock; it is taken inside ftrace_lock. */
 static DEFINE_MUTEX(tramp_mutex);
 static struct gen_pool *tramp_pool;
 static unsigned int nr_tramps;
 
-/* The same, but walked under RCU: of the tree, by anyone and NMIs. */
+/* Change under it, too, but are walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
 static struct latch_tree_root tramp_tree __cacheline_aligned;
 
-/* To be freed by tramp_work. */
+/* To be freed by tramp_work; needs no lock. */
 static LLIST_HEAD(quiet_tramps);
 
-/* Some call site was changed without a stop of the machine. */
+/*
+ * Some call site was changed without a stop of the machine. Set under ftrace_lock,
+ * cleared by tramp_work.
+ */
 static bool tramps_need_rude;
 
 static int __init set_max_tramps(char *str)

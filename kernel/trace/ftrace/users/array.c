@@ -9,7 +9,7 @@
 #include "users.h"
 
 /*
- * Each ops of a trace array gets the next number when it leaves. Whoever waits for
+ * When an ops of a trace array leaves, the array gets the next number. Whoever waits for
  * tasks waits for all that had left before: nobody is in a callback of those with
  * numbers up to nr_quiet any more. ftrace_lock.
  */

@@ -2,9 +2,9 @@
 /*
  * Commands: what "function:command:parameters" in a filter file means.
  *
- * A command gets the set that the file is editing, so it may change what is
- * traced ("mod" does), or leave the set alone and hang a probe on the functions
- * ("traceoff" and most others do).
+ * A command is told the set that the file is editing, but cannot change it: it hangs a
+ * probe on the functions, as "traceoff" and most others do. "mod" is no command here;
+ * files/filter.c takes it.
  */
 #include <linux/errno.h>
 #include <linux/list.h>

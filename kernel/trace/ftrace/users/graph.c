@@ -23,7 +23,7 @@
  * @command: FTRACE_START_FUNC_RET if it is the first graph user, else 0
  *
  * Context: process, ftrace_lock held.
- * Return: 0 or an error of ftrace_startup(); then nothing has changed.
+ * Return: 0 or an error of ftrace_startup().
  */
 int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops,
 			  int command)

@@ -52,9 +52,8 @@ struct look {
 };
 
 /*
- * It is not said how long the code is that a direct call leads to, nor what it calls. It
- * lies where it can be freed, or nobody would have to wait: in a module, or it was
- * generated.
+ * Nobody says how long the code is that a direct call leads to, or what it calls. But only
+ * code that can be freed matters: that of modules, and generated code.
  */
 static bool is_direct_code(const struct look *look, unsigned long addr)
 {
@@ -161,9 +160,9 @@ static bool look_around(struct look *look, unsigned long direct)
  * ftrace_wait_for_tasks - wait until no task is inside a callback that was taken away
  * @direct: the code that a direct call led to, which may be freed, too; 0: there was none
  *
- * Nothing leads there any more, and every CPU has been through the scheduler since:
- * a stop of the machine, or synchronize_rcu_tasks_rude(). Of others' callbacks it
- * cannot tell one from another, so a task inside one of these may make it wait.
+ * To be called when nothing leads there any more and every CPU has been through the
+ * scheduler since, by a stop of the machine or synchronize_rcu_tasks_rude(). It cannot
+ * tell callbacks apart, so a task inside another one may make it wait, too.
  *
  * Context: process, no lock held that a traced task may need to get on.
  */

@@ -292,7 +292,7 @@ static void profile_free(struct ftrace_profile *p)
 	kfree(p);
 }
 
-/* vmalloc()ed is what an NMI can read anywhere. */
+/* From vmalloc(): an NMI can read that whatever mm is loaded. */
 static struct ftrace_profile *profile_alloc(unsigned int nr_counters)
 {
 	size_t size = array_size(nr_counters,

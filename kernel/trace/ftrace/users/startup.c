@@ -77,8 +77,10 @@ static int startup(struct ftrace_ops *ops)
  *
  * Context: process, ftrace_lock held.
  * Return: 0; -EINVAL (its flags, its name, or a call site that is not what it
- * should be), -EBUSY (registered already; permanent while tracing is disabled),
- * -ENODEV (ftrace is dead), -ENOMEM, -ENOSPC; then nothing has changed.
+ * should be), -EBUSY (registered already; permanent while kernel.ftrace_enabled is 0;
+ * a function has another ops that this one cannot be beside), -ENODEV (ftrace is dead),
+ * -ENOMEM, -ENOSPC; then no call site calls it, and its filter means what it did. A
+ * site that was found bad stays set aside.
  */
 int ftrace_startup(struct ftrace_ops *ops)
 {
@@ -109,7 +111,7 @@ int ftrace_startup(struct ftrace_ops *ops)
 void ftrace_ops_wait(const struct ftrace_ops *ops)
 {
 	if (!ftrace_ops_leaves_freely(ops))
-		ftrace_wait_for_tasks(ops->direct_call);
+		ftrace_wait_for_tasks(ftrace_ops_direct(ops));
 }
 
 /**

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slices of a plan: how many sites the next stop changes, after what the last ones took.
+ */
+#include <kunit/test.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "../text/text.h"
+
+#define BOUND	1000000ULL	/* ns */
+
+static void next_test(struct kunit *test)
+{
+	static const struct {
+		struct ftrace_slices	known;
+		unsigned int		next;
+	} cases[] = {
+		/* Nothing is known. */
+		{ { 0, 0, 0 }, FTRACE_SLICE_MIN },
+		{ { 9 * BOUND, 0, 0 }, FTRACE_SLICE_MIN },
+		/* Three quarters of what the fixed part leaves. */
+		{ { 0, 10000, BOUND }, 7500 },
+		{ { BOUND / 4, 10000, BOUND / 4 }, 22500 },
+		{ { BOUND / 2, 8000, BOUND }, 3000 },
+		{ { 0, 9000, 100 * BOUND }, FTRACE_SLICE_MIN },
+		/* Where that is most of the bound, four times as long. */
+		{ { 3 * BOUND / 4, 4000, BOUND / 4 }, 48000 },
+		{ { 8 * BOUND, 4000, BOUND }, 128000 },
+		{ { BOUND, 4000, 899 * BOUND }, FTRACE_SLICE_MIN },
+		/* All that can be counted. */
+		{ { 0, 9000, 1 }, U32_MAX },
+		{ { 9 * BOUND, U32_MAX, 2 }, U32_MAX },
+		{ { U64_MAX / 16, U32_MAX, 1 }, U32_MAX },
+		{ { U64_MAX / 16, U32_MAX, U64_MAX / 16 }, U32_MAX },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, cases[i].next,
+				    ftrace_slices_next(&cases[i].known, BOUND),
+				    "case %u", i);
+}
+
+static void learn_test(struct kunit *test)
+{
+	struct ftrace_slices s = {};
+
+	/* A clock that stood still. */
+	ftrace_slices_learn(&s, 9000, (struct ftrace_stop_time) { 1, 0 }, BOUND);
+	KUNIT_EXPECT_EQ(test, 0, s.sites);
+	/* Late for once: it counts for the sites. */
+	ftrace_slices_learn(&s, 4096, (struct ftrace_stop_time) { BOUND, BOUND }, BOUND);
+	KUNIT_EXPECT_EQ(test, BOUND / 64, s.fixed_ns);
+	KUNIT_EXPECT_EQ(test, 4096, s.sites);
+	KUNIT_EXPECT_EQ(test, BOUND - BOUND / 64, s.sites_ns);
+	/* Late each time, and quick for once. */
+	s.fixed_ns = 4 * BOUND;
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 2, 0 }, BOUND);
+	KUNIT_EXPECT_EQ(test, 3 * BOUND, s.fixed_ns);
+	/* A stop that took less than what is known of its fixed part. */
+	ftrace_slices_learn(&s, 9000, (struct ftrace_stop_time) { BOUND, 0 }, BOUND);
+	KUNIT_EXPECT_EQ(test, 9 * BOUND / 4, s.fixed_ns);
+	KUNIT_EXPECT_EQ(test, 9000, s.sites);
+	KUNIT_EXPECT_EQ(test, 1, s.sites_ns);
+}
+
+/*
+ * A machine whose stops take @stop_ns and @site_ns for each site, ten times as long for
+ * nothing now and then, or no time at all. They keep within the bound if they can; if
+ * not, all of them together do not take much more than one would.
+ */
+static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known)
+{
+	unsigned int left = 100000, stops, late = 0, nr_sites;
+	u64 one = stop_ns + left * site_ns, all = 0;
+	struct ftrace_slices s = {};
+
+	/* Small ones, as the boot has them. */
+	for (stops = 0; known && stops < 40; stops++)
+		ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) {
+				.all = stop_ns + site_ns + 2, .fixed = stop_ns }, BOUND);
+	for (stops = 0; left; stops++) {
+		unsigned int nr = min(left, ftrace_slices_next(&s, BOUND));
+		u64 fixed = stops % 5 == 3 ? 10 * stop_ns : stops % 5 == 1 ? 0 : stop_ns;
+		struct ftrace_stop_time time = {
+			.all = fixed + nr * site_ns + 2,
+			.fixed = fixed,
+		};
+
+		ftrace_slices_learn(&s, nr, time, BOUND);
+		left -= nr;
+		all += stop_ns + nr * site_ns;
+		late += stop_ns + nr * site_ns > BOUND && nr > FTRACE_SLICE_MIN;
+	}
+	if (stop_ns > BOUND / 2) {
+		/* One that is quick, or the first, which knows nothing, may be short. */
+		KUNIT_EXPECT_LE(test, all, known ? 2 * one : one + one / 4 + 20 * stop_ns);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+	/* None is shorter than a quarter of the bound, but the last, and a quick one's. */
+	nr_sites = max_t(u64, FTRACE_SLICE_MIN, div64_u64(BOUND / 4, max(site_ns, 1ULL)));
+	KUNIT_EXPECT_LE(test, stops, 3 + DIV_ROUND_UP(2 * 100000, nr_sites));
+}
+
+static void settles_test(struct kunit *test)
+{
+	bool known;
+
+	for (known = false; ; known = true) {
+		run_machine(test, 0, 1, known);
+		run_machine(test, 10000, 10, known);
+		run_machine(test, 10000, 100, known);
+		run_machine(test, 100000, 1000, known);
+		run_machine(test, 200000, 3000, known);
+		run_machine(test, 600000, 3000, known);
+		run_machine(test, 60000000, 10, known);
+		run_machine(test, 0, 15000, known);
+		if (known)
+			break;
+	}
+}
+
+static struct kunit_case slices_cases[] = {
+	KUNIT_CASE(next_test),
+	KUNIT_CASE(learn_test),
+	KUNIT_CASE(settles_test),
+	{}
+};
+
+static struct kunit_suite slices_suite = {
+	.name		= "ftrace-slices",
+	.test_cases	= slices_cases,
+};
+
+kunit_test_suite(slices_suite);
