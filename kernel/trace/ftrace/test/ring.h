@@ -109,15 +109,15 @@ static inline u64 ring_sum(const u64 *counter, int contexts)
 	return sum;
 }
 
-/* ring_run.c */
-__printf(1, 2) void ring_find(const char *fmt, ...);
-
 /* ring_write.c */
 int ring_nmi_handler(unsigned int type, struct pt_regs *regs);
 int ring_start_writers(void);
 void ring_stop_writers(void);
 
-/* ring_read.c */
+/* ring_read.c: what the first find was, and how many there were */
+extern char ring_found[160];
+extern atomic_t ring_finds;
+__printf(1, 2) void ring_find(const char *fmt, ...);
 bool ring_read_all(void);
 void ring_check_counts(void);
 

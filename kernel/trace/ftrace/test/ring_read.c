@@ -7,6 +7,24 @@
 
 #include "ring.h"
 
+const char * const ring_context_name[CONTEXTS] = { "task", "softirq", "irq", "nmi" };
+
+char ring_found[160];
+atomic_t ring_finds;
+
+/* Take note of something that is wrong. */
+void ring_find(const char *fmt, ...)
+{
+	va_list args;
+
+	/* The first is what counts. */
+	if (atomic_inc_return(&ring_finds) > 1)
+		return;
+	va_start(args, fmt);
+	vsnprintf(ring_found, sizeof(ring_found), fmt, args);
+	va_end(args);
+}
+
 static void check_event(int cpu, struct ring_buffer_event *event, u64 ns)
 {
 	struct ring_side *s = per_cpu_ptr(&ring_sides, cpu);

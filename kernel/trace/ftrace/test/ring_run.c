@@ -44,35 +44,16 @@
 /* Longer than the header of an event can say. */
 #define PAUSE_MS	150
 
-const char * const ring_context_name[CONTEXTS] = { "task", "softirq", "irq", "nmi" };
-
 /* Held while the size changes, and while nothing may. */
 static DEFINE_MUTEX(size_mutex);
 
 /* Held while a run goes on; covers all below. */
 static DEFINE_MUTEX(run_mutex);
 
-struct trace_buffer *ring;
-struct cpumask ring_cpus;
-static char found[160];
-static atomic_t finds;
 static unsigned int resized;
 
 static bool nmi = true;
 module_param(nmi, bool, 0600);
-
-/* Take note of something that is wrong. */
-void ring_find(const char *fmt, ...)
-{
-	va_list args;
-
-	/* The first is what counts. */
-	if (atomic_inc_return(&finds) > 1)
-		return;
-	va_start(args, fmt);
-	vsnprintf(found, sizeof(found), fmt, args);
-	va_end(args);
-}
 
 static int change_size(void *unused)
 {
@@ -164,7 +145,7 @@ static int run(u64 events, bool overwrite)
 	if (IS_ERR(resizer))
 		return PTR_ERR(resizer);
 	ret = ring_start_writers();
-	while (!ret && !is_reached(&goal, events, overwrite) && !atomic_read(&finds)) {
+	while (!ret && !is_reached(&goal, events, overwrite) && !atomic_read(&ring_finds)) {
 		ring_read_all();
 		usleep_range(500, 3000);
 		/* Now and then the reader is too slow, or there is nothing to read. */
@@ -183,15 +164,15 @@ static int run(u64 events, bool overwrite)
 	if (ret)
 		return ret;
 	ring_check_counts();
-	return atomic_read(&finds) ? -EIO : 0;
+	return atomic_read(&ring_finds) ? -EIO : 0;
 }
 
 static int prepare_and_run(u64 events, bool overwrite)
 {
 	int ret;
 
-	found[0] = 0;
-	atomic_set(&finds, 0);
+	ring_found[0] = 0;
+	atomic_set(&ring_finds, 0);
 	resized = 0;
 	ring = ring_buffer_alloc(SMALL, overwrite ? RB_FL_OVERWRITE : 0);
 	if (!ring)
@@ -262,8 +243,8 @@ static int report_show(struct seq_file *m, void *v)
 		seq_printf(m, "cpu %d lost %llu\n", cpu, s->lost);
 	}
 	seq_printf(m, "resized %u\n", resized);
-	if (found[0])
-		seq_printf(m, "found: %s\n", found);
+	if (ring_found[0])
+		seq_printf(m, "found: %s\n", ring_found);
 	mutex_unlock(&run_mutex);
 	return 0;
 }

@@ -15,6 +15,8 @@
 #define SOFTIRQ_NS	(400 * NSEC_PER_USEC)
 
 DEFINE_PER_CPU(struct ring_side, ring_sides);
+struct trace_buffer *ring;
+struct cpumask ring_cpus;
 bool ring_writing;
 
 static void fill(struct ring_record *r, u64 seq, enum ring_context context, unsigned int bytes)
