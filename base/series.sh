@@ -53,11 +53,21 @@ commit() { # SUBJECT BODY
 	git commit -q -m "$1" -m "$2"
 }
 
+# Is there what an object is made of, which may be several others?
+has_source() { # DIRECTORY OBJECT MAKEFILE
+	local part
+	for part in "$2" $(sed -n "s|^${2%.o}-y := ||p" "$3"); do
+		[ ! -f "$1/${part%.o}.c" ] && [ ! -f "$1/${part%.o}.S" ] || return 0
+	done
+	return 1
+}
+
 # Makefiles of ours that list, patch by patch, what is there of their folder.
 growing=()
 grow() { # MAKEFILE
 	local dir line word objects
 	dir=$(dirname "$1")
+	# shellcheck disable=SC2094 # nobody writes it
 	while IFS= read -r line; do
 		if [[ $line != obj-*' += '* ]]; then
 			printf '%s\n' "$line"
@@ -65,8 +75,7 @@ grow() { # MAKEFILE
 		fi
 		objects=
 		for word in ${line#* += }; do
-			[ -d "$dir/$word" ] || [ -f "$dir/${word%.o}.c" ] ||
-				[ -f "$dir/${word%.o}.S" ] || continue
+			[ -d "$dir/$word" ] || has_source "$dir" "$word" "$linux/$1" || continue
 			objects+=" $word"
 		done
 		[ -z "$objects" ] || printf '%s +=%s\n' "${line%% += *}" "$objects"
