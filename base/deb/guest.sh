@@ -53,8 +53,8 @@ settle() { # SECONDS COMMAND...
 	return 1
 }
 
-# The trace has so many functions, at least. It ends here: to read one that vfs_read()
-# goes into, for one, has no end while it grows.
+# The trace has at least this many functions. Tracing ends here: while it goes on, there
+# is no end to reading a trace that has each vfs_read().
 traced() { # NUMBER [INSTANCE]
 	local n dir=$tracing/${2:+instances/$2/}
 	echo 0 >"$dir/tracing_on"

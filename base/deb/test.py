@@ -33,7 +33,8 @@ LOGIN = "guest login:"
 def command(args, tmp, log, results):
     disks = []
     for n, name in enumerate(("disk.img", "swap.img")):
-        disks += ["-drive", "file=%s/%s,format=raw,if=none,id=d%d,cache=unsafe,werror=report" % (tmp, name, n),
+        disks += ["-drive", "file=%s/%s,format=raw,if=none,id=d%d,cache=unsafe,werror=report"
+                  % (tmp, name, n),
                   "-device", "virtio-blk-pci,drive=d%d,%s" % (n, run.VIRTIO)]
     accel = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"] \
         if args.icount else ["-accel", "tcg,thread=single" if args.turns else "tcg,thread=multi"]

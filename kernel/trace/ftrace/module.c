@@ -82,7 +82,7 @@ static void add_mod_text(struct module *mod, enum mod_mem_type type,
 
 /* ---- what waited for it --------------------------------------------------- */
 
-/* For a trace array and all its tracers. Of a filter in common only the first is done. */
+/* For a trace array and all its tracers. A filter they share is done by the first call. */
 static void resolve_all(struct trace_array *tr, const char *module)
 {
 	struct ftrace_tracer *t = NULL;

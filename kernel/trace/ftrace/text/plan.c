@@ -386,8 +386,8 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
  *	 should be; it has been reported
  *
  * Sites that keep what they call are checked, too: an ops must not be told that it is
- * served by a site whose call somebody has overwritten. Between two slices other CPUs run, with
- * some sites old and some new.
+ * served by a site whose call somebody has overwritten. Between two slices other CPUs
+ * run, with some sites old and some new.
  *
  * Context: process, ftrace_lock held. Takes cpus_read_lock and text_mutex.
  * Return: 0; or -ENOMEM, -EINVAL, or -EFAULT if there is no page where a site is, and

@@ -57,8 +57,8 @@ static int unshare_others(const struct ftrace_tracer *t)
  * ftrace_tracer_separate - give a tracer a filter that no other shares
  * @t: the tracer
  *
- * What each of them traces stays the same. The own tracer of a trace array
- * keeps the filter of the array; then it is the others that get a copy.
+ * What each of them traces stays the same. A trace array's own tracer keeps the
+ * filter of the array; then it is the others that get a copy.
  *
  * Context: process, ftrace_lock held.
  * Return: 0 or -ENOMEM.
