@@ -70,6 +70,14 @@ static DEFINE_MUTEX(tramp_mutex);
 static struct gen_pool *tramp_pool;
 static unsigned int nr_tramps;
 
+/*
+ * All packs lie from the first address to the second. Both change under tramp_mutex and
+ * only move apart, before there is a trampoline in what they get to hold: whoever sees
+ * one of them old looks for an address that no trampoline has had.
+ */
+static unsigned long packs_start = ULONG_MAX;
+static unsigned long packs_end;
+
 /* Change under it, too, but are walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
 static struct latch_tree_root tramp_tree __cacheline_aligned;
@@ -117,6 +125,9 @@ static struct ftrace_tramp *tramp_of(unsigned long ip)
 {
 	struct latch_tree_node *n;
 
+	/* Of a stack, that is asked of each entry: most are in the kernel's image. */
+	if (ip < READ_ONCE(packs_start) || ip >= READ_ONCE(packs_end))
+		return NULL;
 	n = latch_tree_find((void *)ip, &tramp_tree, &tramp_tree_ops);
 	return n ? container_of(n, struct ftrace_tramp, node) : NULL;
 }
@@ -136,9 +147,13 @@ static int add_pack(void)
 	if (!ret)
 		ret = gen_pool_add(tramp_pool, (unsigned long)pack, PACK_SIZE,
 				   NUMA_NO_NODE);
-	if (ret)
+	if (ret) {
 		execmem_free(pack);
-	return ret;
+		return ret;
+	}
+	WRITE_ONCE(packs_start, min(packs_start, (unsigned long)pack));
+	WRITE_ONCE(packs_end, max(packs_end, (unsigned long)pack + PACK_SIZE));
+	return 0;
 }
 
 /* @grow: if there is not that much in one piece, get more. */
