@@ -60,11 +60,10 @@
 
 /*
  * The arguments, and what else callbacks may read without asking for more:
- * ftrace_regs_get_frame_pointer() and ..._return_value().
+ * ftrace_regs_get_frame_pointer(). What the function returns is not known yet.
  */
 .macro SAVE_ARGS
 	subq	$FTRACE_REGS_SIZE, %rsp
-	movq	%rax, RAX(%rsp)
 	movq	%rdi, RDI(%rsp)
 	movq	%rsi, RSI(%rsp)
 	movq	%rdx, RDX(%rsp)
