@@ -50,7 +50,7 @@ ROWS = [
     ("the same, with no tracing of functions", NO_TRACER + ":boot", None),
     ("an untraced getppid()", "call-untraced", STOCK),
     ("one traced call, one tracer", "call-one", 330),
-    ("the same, with its stack", "call-stack", None),
+    ("the same, with its stack", "call-stack", 3000),
     ("the same, counted as repeated", "call-repeated", STOCK),
     ("the same, two tracers on that function", "call-2", 640),
     ("the same, ten", "call-10", 2900),
