@@ -54,6 +54,8 @@ help:
 #:                    names a host
 #:   make fixes-test  what each patch of base/fixes mends: the stock kernel shows it,
 #:                    a kernel of this source with the stock core does not
+#:   make events-test  that the function tracers write the same, option by option, as
+#:                    on the unmodified base
 #:   make others      that x86-64 without this core and seven other architectures get
 #:                    the same instructions as before; make setup-others installs
 #:                    compilers for them
@@ -255,9 +257,12 @@ bench-mcount-loc: need-bench kernel stock
 lint: need-lint prepare
 	@base/lint.sh
 
-.PHONY: fixes-test others others-boot randconfigs
+.PHONY: fixes-test events-test others others-boot randconfigs
 fixes-test: need-tests stock lists
 	@base/fixes-test.sh
+
+events-test: need-tests kernel stock
+	@base/events-test.sh
 
 others: need-others prepare
 	@base/others.sh
