@@ -75,8 +75,8 @@ static unsigned int nr_tramps;
  * only move apart, before there is a trampoline in what they get to hold: whoever sees
  * one of them old looks for an address that no trampoline has had.
  */
-static unsigned long packs_start = ULONG_MAX;
-static unsigned long packs_end;
+static unsigned long packs_start __read_mostly = ULONG_MAX;
+static unsigned long packs_end __read_mostly;
 
 /* Change under it, too, but are walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
