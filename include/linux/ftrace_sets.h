@@ -218,6 +218,8 @@ void ftrace_free_mem(struct module *mod, void *start, void *end);
  * @pids: the lists of tasks that its calls ask, NULL: none; of a trace array's own:
  *	those of the array. ftrace_lock to change, calls read it with preemption off
  * @left: of a trace array's own: see ftrace_array_left(); ftrace_lock
+ * @arrival: the number of its registration: of several ops on a function, the one with
+ *	the largest is called first; ftrace_lock
  * @direct_call: the code that its call sites call; 0: none; ftrace_lock
  */
 struct ftrace_ops {
@@ -236,6 +238,7 @@ struct ftrace_ops {
 	struct ftrace_tracer		*tracer;
 	struct ftrace_pids		*pids;
 	u64				left;
+	u64				arrival;
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 	unsigned long			direct_call;
 #endif

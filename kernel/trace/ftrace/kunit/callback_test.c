@@ -16,6 +16,7 @@
  * struct watcher - an ops, and what its callback was handed last
  * @ops: the ops
  * @calls: how often it was called
+ * @turn: how many others were called before it
  * @ip: the call site
  * @parent_ip: where the function returns to
  * @arg: its arguments
@@ -27,6 +28,7 @@
 struct watcher {
 	struct ftrace_ops	ops;
 	unsigned int		calls;
+	unsigned int		turn;
 	unsigned long		ip;
 	unsigned long		parent_ip;
 	unsigned long		arg[8];
@@ -41,7 +43,7 @@ static unsigned int nr_calls;
 
 /*
  * The first of them replaces the return address, as rethook does, and the last
- * puts it back, whoever they are.
+ * puts it back.
  */
 static notrace void watch(unsigned long ip, unsigned long parent_ip,
 			  struct ftrace_ops *op, struct ftrace_regs *fregs)
@@ -59,6 +61,7 @@ static notrace void watch(unsigned long ip, unsigned long parent_ip,
 	w->ret = ftrace_regs_get_return_value(fregs);
 	w->regs = ftrace_get_regs(fregs);
 	w->calls++;
+	w->turn = nr_calls;
 
 	ret = (unsigned long *)w->sp;
 	if (!nr_calls++)
@@ -92,8 +95,9 @@ static void register_watchers(struct kunit *test, unsigned long flags)
 	memset(watchers, 0, sizeof(watchers));
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, unregister_watchers, NULL));
-	for (i = 0; i < NR_WATCHERS; i++) {
-		struct ftrace_ops *ops = &watchers[i].ops;
+	/* The first one last, so that they do not come as they lie in memory. */
+	for (i = 1; i <= NR_WATCHERS; i++) {
+		struct ftrace_ops *ops = &watchers[i % NR_WATCHERS].ops;
 
 		ops->func = watch;
 		ops->flags = flags;
@@ -116,6 +120,8 @@ static void expect_handed(struct kunit *test, bool regs)
 
 		KUNIT_EXPECT_EQ(test, w->calls, 1);
 		w->calls = 0;
+		/* The newest is called first. */
+		KUNIT_EXPECT_EQ(test, w->turn, i ? NR_WATCHERS - i : 0);
 		KUNIT_EXPECT_EQ(test, w->ip, eight_site());
 		KUNIT_EXPECT_EQ(test, w->parent_ip,
 				(unsigned long)ftrace_kunit_eight_returns);

@@ -161,8 +161,7 @@ struct ftrace_opset_step {
  * @flags: FTRACE_OPS_FL_* that any of the ops has
  * @step: the neighbours by the ops that was asked for last
  * @nr: how many ops
- * @ops: the ops, ascending by address, so that the order of arrival is
- *	irrelevant
+ * @ops: the ops, the newest first, as they are called; but graph users come last
  *
  * ftrace_lock.
  */

@@ -4,7 +4,7 @@
  *
  * A record carries the number of the set of ops that trace its call site. Two
  * sites with the same ops carry the same number, whatever the order in which
- * the ops came, so what a site has to call is decided once per set.
+ * they got them, so what a site has to call is decided once per set.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -190,6 +190,16 @@ static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
 	return step;
 }
 
+/*
+ * The newest is called first, as from the list of ops. A command that stops the trace
+ * then lets a tracer that came later record the call. Ops that were never registered,
+ * as in tests, go by address.
+ */
+static bool is_newer(const struct ftrace_ops *a, const struct ftrace_ops *b)
+{
+	return a->arrival == b->arrival ? a < b : a->arrival > b->arrival;
+}
+
 /**
  * ftrace_opset_with - the set that has one ops more
  * @id: the set to start from
@@ -217,7 +227,7 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 	set = opset_alloc(nr + 1, GFP_KERNEL);
 	if (!set)
 		return -ENOMEM;
-	while (i < nr && from->ops[i] < ops) {
+	while (i < nr && is_newer(from->ops[i], ops)) {
 		opset_fill(set, i, from->ops[i]);
 		i++;
 	}

@@ -36,6 +36,7 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 
 static int startup(struct ftrace_ops *ops)
 {
+	static u64 nr_arrivals;
 	struct ftrace_filter f;
 	int ret;
 
@@ -57,6 +58,9 @@ static int startup(struct ftrace_ops *ops)
 	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) &&
 	    ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
 		ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+
+	/* No set has it yet, so its place in them may change. */
+	ops->arrival = ++nr_arrivals;
 
 	/* Trampolines are made with the callback that is to be called first. */
 	ops->saved_func = ops->func;
