@@ -48,6 +48,10 @@ for title in "${kernels[0]}"/*.title; do
 	# An option that is not known to either proves nothing.
 	[[ $(cat "$title") = *refused ]] || ! grep -q 'write error' "${kernels[0]}/$name" ||
 		wrong=$(cat "${kernels[0]}/$name")
+	# Nor does a trace without a function.
+	[[ $(cat "$title") = @(events/*|*refused) ]] ||
+		grep -qE '__x64_sys_kill|vfs_write' "${kernels[0]}/$name" ||
+		wrong="no function was traced"
 	[ -s "${kernels[0]}/$name" ] || wrong="nothing was written"
 	judge "$(cat "$title")" "$wrong"
 done

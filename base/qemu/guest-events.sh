@@ -86,7 +86,8 @@ show=(head -n 40 trace_pipe)
 section "function, trace_pipe" traced function func_stack_trace
 show=(cat trace)
 
-echo __x64_sys_kill >set_ftrace_filter
+# How often it was is told with the next call of another.
+echo '__x64_sys_kill write_null' >set_ftrace_filter
 section "function, one repeated" traced function func-no-repeats
 section "function, one repeated, with its stack" traced function func-no-repeats \
 	func_stack_trace
