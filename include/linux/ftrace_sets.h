@@ -431,13 +431,14 @@ static inline int modify_ftrace_direct_nolock(struct ftrace_ops *ops,
 
 static __always_inline unsigned long get_lock_parent_ip(void)
 {
-	unsigned long addr = CALLER_ADDR0;
+	unsigned long caller = CALLER_ADDR0;
 
-	if (in_lock_functions(addr))
-		addr = CALLER_ADDR1;
-	if (in_lock_functions(addr))
-		addr = CALLER_ADDR2;
-	return addr;
+	/* For nearly all it is no lock function: that is asked once. */
+	if (likely(!in_lock_functions(caller)))
+		return caller;
+
+	caller = CALLER_ADDR1;
+	return in_lock_functions(caller) ? CALLER_ADDR2 : caller;
 }
 
 #ifdef CONFIG_TRACE_PREEMPT_TOGGLE
