@@ -117,6 +117,73 @@ struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
 }
 
 /**
+ * struct part - the sites of a set from some place on
+ * @at: the first of them
+ * @end: the address after the last one
+ */
+struct part {
+	const u32	*at;
+	const u32	*end;
+};
+
+static struct part whole(const struct ftrace_hash *hash)
+{
+	if (!hash)
+		return (struct part) {};
+	return (struct part) { hash->sites, hash->sites + hash->count };
+}
+
+/* How many sites of @p are below @key? Takes steps that double, then a search. */
+static unsigned int nr_below(const struct part *p, u32 key)
+{
+	unsigned int left = p->end - p->at, low = 0, high = 1;
+
+	while (high <= left && p->at[high - 1] < key) {
+		low = high;
+		high *= 2;
+	}
+	high = min(high - 1, left);
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (p->at[mid] < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Move the first @nr sites of @p to the end of @hash. */
+static void move(struct ftrace_hash *hash, struct part *p, unsigned int nr)
+{
+	memcpy(hash->sites + hash->count, p->at, array_size(nr, sizeof(u32)));
+	hash->count += nr;
+	p->at += nr;
+}
+
+/* So many sites are sooner moved one by one. */
+#define FEW	8
+
+/* Move those below @key to the end of @hash; NULL: drop them. */
+static __always_inline void move_below(struct ftrace_hash *hash, struct part *p, u32 key)
+{
+	unsigned int i;
+
+	for (i = 0; i < FEW; i++) {
+		if (p->at == p->end || *p->at >= key)
+			return;
+		if (hash)
+			hash->sites[hash->count++] = *p->at;
+		p->at++;
+	}
+	if (hash)
+		move(hash, p, nr_below(p, key));
+	else
+		p->at += nr_below(p, key);
+}
+
+/**
  * ftrace_hash_union - the sites that are in either of two sets
  * @a: a set, or NULL
  * @b: a set, or NULL
@@ -127,21 +194,27 @@ struct ftrace_hash *ftrace_hash_from_sites(u32 *sites, unsigned int nr)
 struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b)
 {
-	unsigned int na = count_of(a), nb = count_of(b), i = 0, j = 0;
+	unsigned int na = count_of(a), nb = count_of(b);
 	struct ftrace_hash *hash = hash_alloc(na + nb, GFP_KERNEL);
+	struct part x = whole(a), y = whole(b);
 
 	if (IS_ERR(hash))
 		return hash;
 	if (!na && !nb)
 		hash->flags = (a ? a->flags : 0) | (b ? b->flags : 0);
-	while (i < na || j < nb) {
-		u32 x = i < na ? a->sites[i] : U32_MAX;
-		u32 y = j < nb ? b->sites[j] : U32_MAX;
-
-		hash->sites[hash->count++] = min(x, y);
-		i += i < na && x <= y;
-		j += j < nb && y <= x;
+	while (x.at < x.end && y.at < y.end) {
+		if (*x.at < *y.at) {
+			move_below(hash, &x, *y.at);
+		} else {
+			/* What both have comes from @b. */
+			x.at += *x.at == *y.at;
+			hash->sites[hash->count++] = *y.at++;
+			if (x.at < x.end)
+				move_below(hash, &y, *x.at);
+		}
 	}
+	move(hash, &x, x.end - x.at);
+	move(hash, &y, y.end - y.at);
 	return hash_done(hash);
 }
 
@@ -156,18 +229,23 @@ struct ftrace_hash *ftrace_hash_union(const struct ftrace_hash *a,
 struct ftrace_hash *ftrace_hash_minus(const struct ftrace_hash *a,
 				      const struct ftrace_hash *b)
 {
-	unsigned int na = count_of(a), nb = count_of(b), i, j = 0;
-	struct ftrace_hash *hash = hash_alloc(na, GFP_KERNEL);
+	struct ftrace_hash *hash = hash_alloc(count_of(a), GFP_KERNEL);
+	struct part x = whole(a), y = whole(b);
 
 	if (IS_ERR(hash))
 		return hash;
-	for (i = 0; i < na; i++) {
-		while (j < nb && b->sites[j] < a->sites[i])
-			j++;
-		if (j == nb || b->sites[j] != a->sites[i])
-			hash->sites[hash->count++] = a->sites[i];
+	while (x.at < x.end && y.at < y.end) {
+		if (*x.at < *y.at) {
+			move_below(hash, &x, *y.at);
+		} else {
+			x.at += *x.at == *y.at;
+			y.at++;
+			if (x.at < x.end)
+				move_below(NULL, &y, *x.at);
+		}
 	}
-	if (a && !na)
+	move(hash, &x, x.end - x.at);
+	if (a && !a->count)
 		hash->flags = a->flags;
 	return hash_done(hash);
 }
