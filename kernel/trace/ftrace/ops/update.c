@@ -385,8 +385,11 @@ int ftrace_settle(void)
 		if (!r->nr_new)
 			continue;
 		for (i = 0; i < recs->nr && !ret; i++) {
-			if (recs->rec[i].state & FTRACE_REC_NEW)
-				ret = update_rec(&u, &recs->rec[i]);
+			if (!(recs->rec[i].state & FTRACE_REC_NEW))
+				continue;
+			/* Each ops is asked for each of them. */
+			cond_resched();
+			ret = update_rec(&u, &recs->rec[i]);
 		}
 		if (ret)
 			break;

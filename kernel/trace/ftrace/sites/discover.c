@@ -82,11 +82,45 @@ int ftrace_discover_all(void)
 	return 0;
 }
 
-static int discover(const u32 *sites, unsigned int nr, bool proved)
+/*
+ * To add a site, the records of its region are copied, and RCU keeps the old ones for
+ * some five seconds. Whoever asks for one function after another would fill the memory
+ * with copies: at most this many in that time. To make them takes half as long as to
+ * look at all functions.
+ */
+#define COPIES_MAX	32
+#define COPIES_TIME	(5 * HZ)
+
+/* One more copy for the sake of a few sites: is that one too many? */
+static bool count_copy(struct ftrace_region *r)
+{
+	if (time_after(jiffies, r->copies_since + COPIES_TIME))
+		r->nr_copies = 0;
+	if (!r->nr_copies)
+		r->copies_since = jiffies;
+	return ++r->nr_copies > COPIES_MAX;
+}
+
+/*
+ * Somebody asks for sites of @r that have no record. Is it time to look for all that are
+ * left, and have they been found? Without memory for all there may be some for these.
+ */
+static bool discover_rest(struct ftrace_region *r)
+{
+	if (r->complete || !count_copy(r))
+		return false;
+	if (!ftrace_discover_region(r))
+		return true;
+	r->nr_copies = 0;
+	return false;
+}
+
+/* @asked: a user wants them traced, and has checked each; otherwise they were noted. */
+static int discover(const u32 *sites, unsigned int nr, bool asked)
 {
 	u32 *found = kvmalloc_array(nr, sizeof(*found), GFP_KERNEL);
 	int ret = found ? ftrace_table_rest() : -ENOMEM;
-	const u32 *end = sites + nr;
+	const u32 *end = sites + nr, *first;
 	struct ftrace_region *r;
 	unsigned int i, left;
 
@@ -94,9 +128,12 @@ static int discover(const u32 *sites, unsigned int nr, bool proved)
 	list_for_each_entry(r, &ftrace_regions, list) {
 		if (ret)
 			break;
+		first = sites;
 		nr = ftrace_recs_missing(r, &sites, end, found);
+		if (nr && asked && discover_rest(r))
+			nr = ftrace_recs_missing(r, &first, end, found);
 		for (i = 0, left = 0; i < nr; i++) {
-			if (proved || ftrace_text_is_unpatched(ftrace_text_addr(found[i])))
+			if (asked || ftrace_text_is_unpatched(ftrace_text_addr(found[i])))
 				found[left++] = found[i];
 		}
 		ret = ftrace_recs_add(r, found, left);

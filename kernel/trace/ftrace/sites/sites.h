@@ -59,6 +59,8 @@ struct ftrace_recs {
  * @mod: the module it belongs to; NULL: the kernel
  * @recs: its records; NULL: none yet
  * @nr_new: how many of them are FTRACE_REC_NEW
+ * @nr_copies: how often they were copied to add what somebody asked for,
+ * @copies_since: since this time, in jiffies
  * @complete: each of its symbols has been looked at, so no site is unknown
  * @tabled: the table of its module has been taken
  * @gen: differs between any two regions ever made
@@ -74,6 +76,8 @@ struct ftrace_region {
 	struct module			*mod;
 	struct ftrace_recs __rcu	*recs;
 	unsigned int			nr_new;
+	unsigned int			nr_copies;
+	unsigned long			copies_since;
 	bool				complete;
 	bool				tabled;
 	u64				gen;
