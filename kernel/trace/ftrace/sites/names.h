@@ -36,6 +36,7 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
  * @func: which functions
  * @module: of which modules
  * @hash: of @module if that is the name of one; 0: ask the pattern
+ * @word_hash: of @func and @module, to find the same word
  * @came: they are there, as the latest ftrace_waiting_resolve() found
  *
  * ftrace_lock, or the file that it is being written to.
@@ -45,6 +46,7 @@ struct ftrace_waiter {
 	char			*func;
 	char			*module;
 	u32			hash;
+	u32			word_hash;
 	bool			came;
 };
 

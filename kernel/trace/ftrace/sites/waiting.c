@@ -78,6 +78,14 @@ static u32 hash_of(const char *module)
 	return full_name_hash(NULL, module, strlen(module)) | 1;
 }
 
+/* Of a whole word: each new one is compared with all that wait, which may be thousands. */
+static u32 hash_of_word(const char *func, const char *module)
+{
+	unsigned long salt = full_name_hash(NULL, func, strlen(func));
+
+	return full_name_hash((void *)salt, module, strlen(module));
+}
+
 static struct ftrace_waiter *waiter_alloc(const char *func, const char *module,
 					  u32 hash)
 {
@@ -90,6 +98,7 @@ static struct ftrace_waiter *waiter_alloc(const char *func, const char *module,
 	w->func = memcpy(w + 1, func, func_size);
 	w->module = memcpy(w->func + func_size, module, mod_size);
 	w->hash = hash;
+	w->word_hash = hash_of_word(func, module);
 	return w;
 }
 
@@ -97,10 +106,12 @@ static int wait_for(struct hlist_head *waiting, const struct mod_pattern *p,
 		    const char *func, const char *module)
 {
 	bool is_name = p->mod.type == MATCH_FULL && !p->mod.not;
+	u32 hash = hash_of_word(func, module);
 	struct ftrace_waiter *w;
 
 	hlist_for_each_entry(w, waiting, node) {
-		if (!strcmp(w->func, func) && !strcmp(w->module, module))
+		if (w->word_hash == hash && !strcmp(w->func, func) &&
+		    !strcmp(w->module, module))
 			return 0;
 	}
 	w = waiter_alloc(func, module, is_name ? hash_of(module) : 0);
