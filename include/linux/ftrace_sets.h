@@ -433,12 +433,12 @@ static __always_inline unsigned long get_lock_parent_ip(void)
 {
 	unsigned long caller = CALLER_ADDR0;
 
-	/* For nearly all it is no lock function: that is asked once. */
-	if (likely(!in_lock_functions(caller)))
+	if (!in_lock_functions(caller))
 		return caller;
 
+	/* The rest is 0 at compile time unless there are frame pointers. */
 	caller = CALLER_ADDR1;
-	return in_lock_functions(caller) ? CALLER_ADDR2 : caller;
+	return caller && in_lock_functions(caller) ? CALLER_ADDR2 : caller;
 }
 
 #ifdef CONFIG_TRACE_PREEMPT_TOGGLE
