@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse with the W=1 of gcc, which file uses which (arrows.py),
-# checkpatch --strict, kernel-doc, for the scripts shellcheck, for the shell tests of a
-# guest whether each of their assertions can fail, for the documents Sphinx, and that no
-# file names a host.
+# checkpatch --strict, kernel-doc, for the scripts shellcheck and whether the programs of
+# the benchmark compile, for the shell tests of a guest whether each of their assertions
+# can fail, for the documents Sphinx, and that no file names a host.
 # Any finding fails.
 #
 # usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
@@ -127,6 +127,10 @@ check_scripts() {
 	while IFS= read -r f; do
 		python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$f" || bad=1
 	done < <(ours .py)
+	# Those of make bench-many and bench-smp, which make test does not run.
+	while IFS= read -r f; do
+		gcc -O2 -Wall -Wextra -Werror -c -o /dev/null "$f" || bad=1
+	done < <(ours .c | grep '^base/bench/')
 	return "$bad"
 }
 

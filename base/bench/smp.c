@@ -12,7 +12,7 @@
 
 #include "bench.h"
 
-static unsigned long long now(void)
+static unsigned long long clock_ns(void)
 {
 	struct timespec t;
 
@@ -22,10 +22,10 @@ static unsigned long long now(void)
 
 static void timed(const char *load, const char *row, const char *tracer)
 {
-	unsigned long long start = now();
+	unsigned long long start = clock_ns();
 
 	echo(tracer, "current_tracer");
-	say("%s-%s %llu\n", load, row, now() - start);
+	say("%s-%s %llu\n", load, row, clock_ns() - start);
 }
 
 static void rounds(const char *load, int nr)
