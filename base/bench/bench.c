@@ -275,13 +275,6 @@ static void call_rows(void)
 	echo("", "set_ftrace_filter");
 }
 
-static void quiet(const char *unused, const char *neither)
-{
-	(void)unused;
-	(void)neither;
-	settle();
-}
-
 /* When most functions never ran, and all that is put off, until nothing is left. */
 static void first_rows(void)
 {
@@ -303,6 +296,11 @@ int main(void)
 	if (getenv("only_compile")) {
 		samples_settle();
 		compile_rows();
+		finish(0);
+	}
+	if (getenv("only_fentries")) {
+		samples_settle();
+		fentry_host_rows();
 		finish(0);
 	}
 	first_rows();

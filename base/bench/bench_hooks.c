@@ -18,6 +18,7 @@
 #define MULTI		1000	/* functions of one kprobe.multi */
 #define NAMES		4000	/* the same, by their names */
 #define FENTRIES	1000	/* BPF programs on a function each */
+#define FENTRIES_MANY	20000
 
 void kprobe_rows(void)
 {
@@ -164,12 +165,31 @@ static void fentry_attach(const char *program, const char *unused)
 	must(link_fd >= 0, "BPF_LINK_CREATE", "fentry");
 }
 
+/* With a program on each, a call of one of these would never end, or take too long. */
+static int is_used_by_programs(const char *function)
+{
+	static const char *const part[] = { "bpf", "rcu", "lock", "preempt", "migrate", "trace" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		if (strstr(function, part[i]))
+			return 1;
+	}
+	return 0;
+}
+
+struct crowd {
+	int	left;
+	int	anywhere;	/* too many for the idle functions alone */
+};
+
 /* One more of the crowd, if it can have a program at all. */
 static int fentry_joins(int id, const char *name, void *arg)
 {
-	int *nr = arg, fd;
+	struct crowd *crowd = arg;
+	int fd;
 
-	if (!is_idle(name))
+	if (crowd->anywhere ? is_used_by_programs(name) : !is_idle(name))
 		return 0;
 	fd = program_of(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
 	if (fd >= 0) {
@@ -180,9 +200,9 @@ static int fentry_joins(int id, const char *name, void *arg)
 			},
 		};
 
-		*nr -= bpf(BPF_LINK_CREATE, &attr) >= 0;
+		crowd->left -= bpf(BPF_LINK_CREATE, &attr) >= 0;
 	}
-	return !*nr;
+	return !crowd->left;
 }
 
 static void on_and_off(const char *on, const char *off)
@@ -206,19 +226,32 @@ void fentry_rows(void)
 	on_and_off("fentry-on", "fentry-off");
 }
 
+static void fentry_crowd(int nr, int anywhere)
+{
+	struct rlimit limit = { .rlim_cur = 1 << 17, .rlim_max = 1 << 17 };
+	struct crowd crowd = { .left = nr, .anywhere = anywhere };
+
+	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit", "");
+	must(any_function(fentry_joins, &crowd), "too few functions for", "fentry");
+}
+
 /*
  * The same beside many others, each on a function of its own. They stay: nothing can be
  * measured after this.
  */
 void fentry_crowd_rows(void)
 {
-	const char *many = getenv("fentries");
-	struct rlimit limit = { .rlim_cur = 1 << 17, .rlim_max = 1 << 17 };
-	int nr = many ? atoi(many) : FENTRIES;
-
-	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit", "");
-	must(any_function(fentry_joins, &nr), "too few functions for", "fentry");
+	fentry_crowd(FENTRIES, 0);
 	on_and_off("fentry-crowd-on", "fentry-crowd-off");
+}
+
+/* And beside the function tracer, which writes nothing meanwhile. */
+void fentry_host_rows(void)
+{
+	fentry_crowd(FENTRIES_MANY, 1);
+	echo("0", "tracing_on");
+	echo("function", "current_tracer");
+	on_and_off("fentry-host-on", "fentry-host-off");
 }
 
 /* ---- samples/ftrace/ftrace-ops ---- */

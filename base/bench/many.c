@@ -24,6 +24,7 @@
 #define CROWD		64	/* instances that have words waiting */
 #define KPROBES		1000
 #define MANY_WORDS	10000
+#define FRESH_WORDS	1000	/* of functions that never ran */
 #define SMALL		400	/* functions of a module of many */
 
 /*
@@ -314,6 +315,58 @@ static void filter_words_rows(int nr)
 	free(text);
 }
 
+/* Of functions that do nothing here, and of which none is notrace. */
+static int is_fresh(const char *name)
+{
+	static const char *const begin[] = {
+		"acpi_ds_", "acpi_ev_", "acpi_ex_", "acpi_ns_", "acpi_ut_", "dev_", "fib",
+		"rtnl_", "skb_", "tcp_",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(begin) / sizeof(*begin); i++) {
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return !strchr(name, '.');
+	}
+	return 0;
+}
+
+static char *fresh_words(int nr)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char *text = malloc(64 * nr + 1), line[256], name[64], kind;
+	int i = 0, in_text = 0;
+
+	must(f && text, "open", "/proc/kallsyms");
+	*text = 0;
+	while (i < nr && fgets(line, sizeof(line), f)) {
+		must(sscanf(line, "%*s %c %62s", &kind, name) == 2, "read", "/proc/kallsyms");
+		in_text |= !strcmp(name, "_stext");
+		if (!strcmp(name, "_etext"))
+			break;
+		if (in_text && strchr("tT", kind) && is_fresh(name)) {
+			strcat(strcat(text, name), " ");
+			i++;
+		}
+	}
+	fclose(f);
+	must(i == nr, "too few functions in", "/proc/kallsyms");
+	return text;
+}
+
+/* Before anybody has asked for all functions. */
+static void fresh_words_row(void)
+{
+	int nr = stock ? FRESH_WORDS / 10 : FRESH_WORDS;
+	char *text = fresh_words(nr);
+
+	sample_early(stock ? "fresh-100" : "fresh-1000", echo, text, "set_ftrace_filter");
+	must(!file_has("set_ftrace_filter", "all functions"), "filter", "not set");
+	echo("", "set_ftrace_filter");
+	sample_early("fresh-quiet", quiet, NULL, NULL);
+	free(text);
+}
+
 static void load_row(const char *what, int nr)
 {
 	settle();
@@ -342,10 +395,22 @@ static int make(const char *path)
 	return mkdir(path, 0755);
 }
 
+/* Words that wait for a module, written at once. */
+static void late_words_row(int nr)
+{
+	char *text = words(nr, ":mod:absent");
+
+	sample(row_nr("late", nr), 1, echo, text, "set_ftrace_filter");
+	echo("", "set_ftrace_filter");
+	free(text);
+}
+
 static void waiting_words_rows(void)
 {
 	char *one = words(1, ":mod:absent"), *many = words(1000, ":mod:absent");
 
+	late_words_row(MANY_WORDS / 10);
+	late_words_row(MANY_WORDS);
 	begin_with(SMALL);
 	load_row("load-words", 0);
 	load_row("load-words", 0);
@@ -421,9 +486,11 @@ static int asked(const char *group)
 int main(void)
 {
 	begin();
-	samples_begin();
-	samples_settle();
 	stock = access(path_of("ftraced_stats"), F_OK);
+	samples_begin();
+	if (asked("fresh"))
+		fresh_words_row();
+	samples_settle();
 	/* The first time takes more, for whatever reason. */
 	echo("function", "current_tracer");
 	echo("nop", "current_tracer");

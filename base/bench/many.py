@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../qemu"))
 from places import BUILD  # pylint: disable=wrong-import-position
-from bench import build_init, figure, run_guest, text  # pylint: disable=wrong-import-position
+from bench import STOCK_KERNELS, build_init, figure, run_guest, text  # pylint: disable=wrong-import-position
 
 STOCK, OURS = "lists", "recorder"
 SMALL = 400
@@ -27,6 +27,9 @@ CROWDS = ("4x50000", "500x400")
 
 # Seconds for one sample: loading a module takes the stock core billions.
 PATIENCE = 1800
+
+# Of rows, as many.c knows them.
+GROUPS = ("fresh", "functions", "programs", "waiting", "kprobes", "words", "fentries")
 
 # row of many.c, for each number of functions: what it is
 SCALE = {
@@ -48,12 +51,19 @@ ROWS = {
     "multi-off-50000": "detaching it",
     "names-on-1500": "kprobe.multi on 1500 names",
     "names-on-50000": "kprobe.multi on 50000 names",
+    "fresh-100": "100 names of functions that never ran",
+    "fresh-1000": "1000 of them",
+    "fresh-quiet": "what was put off, until it is quiet",
+    "late-1000": "1000 words in one write that wait for a module",
+    "late-10000": "10000 of them",
     "load-words-0": "loading a module of 400, no words waiting",
     "load-words-1": "the same, 1 word for another module",
     "load-words-1000": "1000 words",
     "load-instances-64": "64 instances, each with 1000 words",
     "kprobes-on-1000": "1000 kprobes enabled",
     "kprobes-off-1000": "and disabled",
+    "fentry-host-on": "one more BPF fentry, beside 20000 and function",
+    "fentry-host-off": "detaching it",
     "words-100": "100 words in one write",
     "words-10000": "10000 words in one write",
 }
@@ -84,15 +94,32 @@ def make_module(kernel, size):
     return module
 
 
-def measure(kernel, init, tmp):
+def measure_fentries(kernel, init):
+    """Of ours only: the stock core takes five million instructions for each."""
+    build_init(init, "bench.c", "bench_hooks.c", "compile.c", "sample.c", "bpf.c")
+    samples, _ = run_guest(kernel, init, "--accel", "icount", "--cpus", "2", "--mem", "6G",
+                           "--silence", str(PATIENCE), "--limit", str(4 * PATIENCE),
+                           "--append", "only_fentries=1")
+    return samples
+
+
+def measure(kernel, init, tmp, only):
     options = ["--accel", "icount", "--cpus", "2", "--mem", "6G",
                "--silence", str(PATIENCE), "--limit", str(4 * PATIENCE)]
-    for size in (SMALL, *SIZES):
+    # Only that group needs the large ones, which take minutes to build.
+    sizes = (SMALL, *SIZES) if only in (None, "functions") else (SMALL,)
+    for size in sizes:
         path = os.path.join(tmp, "many_%d.ko" % size)
         os.symlink(make_module(kernel, size), path)
         options += ["--file", path]
-    samples, _ = run_guest(kernel, init, *options)
-    for size in (SMALL, *SIZES):
+    if only:
+        options += ["--append", "only=" + only]
+    samples = {}
+    if only != "fentries":
+        samples, _ = run_guest(kernel, init, *options)
+    if only in (None, "fentries") and kernel not in STOCK_KERNELS:
+        samples.update(measure_fentries(kernel, tmp + "/fentries"))
+    for size in sizes:
         os.unlink(os.path.join(tmp, "many_%d.ko" % size))
     return {row: (figure(samples, row), statistics.median(w for _, w in samples[row]))
             for row in samples}
@@ -109,6 +136,8 @@ def print_scale(stock, ours):
         for size in (*SIZES, *CROWDS):
             nr = 200000 if size in CROWDS else size
             a, b = (got.get("%s-%s" % (row, size), (None,))[0] for got in (stock, ours))
+            if a is None and b is None:
+                continue
             print(form % (what, size, text(a), per_function(a, nr), text(b),
                           per_function(b, nr)))
             what = ""
@@ -119,6 +148,8 @@ def print_rows(stock, ours):
     print(form % ("instructions", "stock", "waited", "ours", "waited", "ratio"))
     for row, what in ROWS.items():
         (a, v), (b, w) = (got.get(row, (None, None)) for got in (stock, ours))
+        if a is None and b is None:
+            continue
         print(form % (what, text(a), text(v), text(b), text(w),
                       "%.3f" % (b / a) if a and b else ""))
 
@@ -127,12 +158,13 @@ def main():
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("kernels", nargs="*", default=[STOCK, OURS])
+    p.add_argument("--only", help="one group of rows", choices=GROUPS)
     args = p.parse_args()
     got = {}
     with tempfile.TemporaryDirectory() as tmp:
         build_init(tmp + "/init", "many.c", "sample.c", "bpf.c")
         for kernel in args.kernels:
-            got[kernel] = measure(kernel, tmp + "/init", tmp)
+            got[kernel] = measure(kernel, tmp + "/init", tmp, args.only)
     print_scale(got.get(STOCK, {}), got.get(OURS, {}))
     print_rows(got.get(STOCK, {}), got.get(OURS, {}))
 
