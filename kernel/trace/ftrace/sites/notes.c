@@ -9,7 +9,9 @@
  * again.
  */
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/rcupdate.h>
+#include <linux/thread_info.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
@@ -20,9 +22,19 @@
 
 struct ftrace_note_table *ftrace_notes;
 
-/* Notes ever taken, calls ever skipped. */
+/* Notes ever taken. */
 static atomic_long_t nr_noted = ATOMIC_LONG_INIT(0);
-static atomic_long_t nr_skipped = ATOMIC_LONG_INIT(0);
+
+/*
+ * Calls ever skipped: when a table is full, that is each call of what it has no room for.
+ * Each task adds to the counter that its stack chooses, so that CPUs do not wait for one
+ * another. Not per CPU: the recorder may run where GS has no base yet.
+ */
+#define SKIP_BITS	6
+
+static struct {
+	atomic_long_t	nr;
+} ____cacheline_aligned_in_smp skipped[BIT(SKIP_BITS)];
 
 /* Calls skipped when the size of the table was last judged; ftrace_lock. */
 static unsigned long skipped_before;
@@ -58,6 +70,11 @@ ftrace_note_claim(struct ftrace_note_table *t, u32 key)
 	return FTRACE_NOTE_FULL;
 }
 
+static __always_inline unsigned int skip_slot(void)
+{
+	return hash_long(current_stack_pointer / THREAD_SIZE, SKIP_BITS);
+}
+
 /**
  * ftrace_note - note the call site at @ip
  * @ip: the call site
@@ -76,7 +93,7 @@ noinstr void ftrace_note(unsigned long ip)
 		raw_atomic_long_inc(&nr_noted);
 		break;
 	case FTRACE_NOTE_FULL:
-		raw_atomic_long_inc(&nr_skipped);
+		raw_atomic_long_inc(&skipped[skip_slot()].nr);
 		break;
 	case FTRACE_NOTE_KNOWN:
 		break;
@@ -251,9 +268,12 @@ void ftrace_notes_recount(void)
 void ftrace_notes_stat(struct ftrace_notes_stat *st)
 {
 	const struct ftrace_note_table *t = READ_ONCE(ftrace_notes);
+	unsigned int i;
 
 	st->noted = atomic_long_read(&nr_noted);
-	st->skipped = atomic_long_read(&nr_skipped);
+	st->skipped = 0;
+	for (i = 0; i < ARRAY_SIZE(skipped); i++)
+		st->skipped += atomic_long_read(&skipped[i].nr);
 	/* There is none if start-up has failed. */
 	st->slots = t ? t->nr_homes : 0;
 	/* A note can be seen, and taken by a round, before it is counted. */
