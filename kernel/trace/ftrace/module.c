@@ -101,10 +101,13 @@ static void resolve_waiting(const char *module)
 
 	lockdep_assert_held(&trace_types_lock);
 	guard(mutex)(&ftrace_lock);
+	/* In many instances words may wait for the same module. */
+	ftrace_modnames_begin();
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (tr->ops && tr->ops->flags & FTRACE_OPS_FL_INITIALIZED)
 			resolve_all(tr, module);
 	}
+	ftrace_modnames_end();
 }
 
 /**
