@@ -426,6 +426,9 @@ static void resolve_test(struct kunit *test)
 						 "no_such_a"));
 	strscpy(mod->name, "no_such_a");
 	r->mod = mod;
+	expect_come(test, &waiting, NULL, 0);
+	/* What comes brings a region. */
+	ftrace_regions_gen++;
 	expect_come(test, &waiting, NULL, BIT(1));
 	r->mod = NULL;
 

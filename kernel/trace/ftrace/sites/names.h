@@ -37,6 +37,7 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
  * @module: of which modules
  * @hash: of @module if that is the name of one; 0: ask the pattern
  * @word_hash: of @func and @module, to find the same word
+ * @gen: ftrace_regions_gen when they were last found not to be there; 0: look again
  * @came: they are there, as the latest ftrace_waiting_resolve() found
  *
  * ftrace_lock, or the file that it is being written to.
@@ -47,6 +48,7 @@ struct ftrace_waiter {
 	char			*module;
 	u32			hash;
 	u32			word_hash;
+	u64			gen;
 	bool			came;
 };
 

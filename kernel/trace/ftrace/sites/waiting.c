@@ -87,7 +87,7 @@ static u32 hash_of_word(const char *func, const char *module)
 }
 
 static struct ftrace_waiter *waiter_alloc(const char *func, const char *module,
-					  u32 hash)
+					  u32 hash, u64 gen)
 {
 	size_t func_size = strlen(func) + 1, mod_size = strlen(module) + 1;
 	struct ftrace_waiter *w;
@@ -99,6 +99,7 @@ static struct ftrace_waiter *waiter_alloc(const char *func, const char *module,
 	w->module = memcpy(w->func + func_size, module, mod_size);
 	w->hash = hash;
 	w->word_hash = hash_of_word(func, module);
+	w->gen = gen;
 	return w;
 }
 
@@ -114,7 +115,7 @@ static int wait_for(struct hlist_head *waiting, const struct mod_pattern *p,
 		    !strcmp(w->module, module))
 			return 0;
 	}
-	w = waiter_alloc(func, module, is_name ? hash_of(module) : 0);
+	w = waiter_alloc(func, module, is_name ? hash_of(module) : 0, ftrace_regions_gen);
 	if (!w)
 		return -ENOMEM;
 	hlist_add_head(&w->node, waiting);
@@ -250,7 +251,7 @@ int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
 	struct ftrace_waiter *w, *copy, *last = NULL;
 
 	hlist_for_each_entry(w, from, node) {
-		copy = waiter_alloc(w->func, w->module, w->hash);
+		copy = waiter_alloc(w->func, w->module, w->hash, w->gen);
 		if (!copy) {
 			ftrace_waiting_free(to);
 			return -ENOMEM;
@@ -337,11 +338,17 @@ static int resolve_each(struct hlist_head *waiting, const char *module,
 	hlist_for_each_entry(w, waiting, node) {
 		cond_resched();
 		w->came = false;
-		if (module && !waits_for(w, module, name_hash))
+		/* With any that may have come: there is none since it was last looked at. */
+		if (module ? !waits_for(w, module, name_hash) :
+			     w->gen == ftrace_regions_gen)
 			continue;
+		/* Until it is known: what fails is tried again. */
+		w->gen = 0;
 		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
-		if (ret == -EINVAL)
+		if (ret == -EINVAL) {
+			w->gen = ftrace_regions_gen;
 			continue;
+		}
 		if (ret)
 			return ret;
 		w->came = true;
