@@ -100,7 +100,7 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 static void opset_free(struct ftrace_opset *set)
 {
 	ftrace_tramp_put(set->tramp);
-	kfree(set);
+	kvfree(set);
 }
 
 /* Takes @set over. */
@@ -111,12 +111,12 @@ static int opset_intern(struct ftrace_opset *set, gfp_t gfp)
 	int ret;
 
 	if (known) {
-		kfree(set);
+		kvfree(set);
 		return known->id;
 	}
 	ret = assign_id(set, gfp);
 	if (ret) {
-		kfree(set);
+		kvfree(set);
 		return ret;
 	}
 	ftrace_serve_set(set);
@@ -129,7 +129,7 @@ static struct ftrace_opset *opset_alloc(unsigned int nr, gfp_t gfp)
 {
 	struct ftrace_opset *set;
 
-	set = kzalloc(struct_size(set, ops, nr), gfp);
+	set = kvzalloc(struct_size(set, ops, nr), gfp);
 	if (set)
 		set->nr = nr;
 	return set;
