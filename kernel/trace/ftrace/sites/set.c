@@ -7,6 +7,7 @@
  * FTRACE_HASH_FL_WAITS, have not come yet.
  */
 #include <linux/err.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -358,6 +359,30 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 	if (enable && !left)
 		rest->flags = FTRACE_HASH_FL_MOD;
 	return hash_done(rest);
+}
+
+static void free_set(struct rcu_head *rcu)
+{
+	kvfree(container_of(rcu, struct ftrace_hash, rcu));
+}
+
+/**
+ * ftrace_hash_free_rcu - free a set that was published
+ * @hash: the set, or NULL
+ *
+ * Callbacks that still look at it run with preemption off, so RCU waits for them.
+ *
+ * Context: process.
+ */
+void ftrace_hash_free_rcu(struct ftrace_hash *hash)
+{
+	if (!hash)
+		return;
+	/* kvfree_rcu() keeps hundreds, or those of seconds, however large they are. */
+	if (is_vmalloc_addr(hash) || ksize(hash) > PAGE_SIZE)
+		call_rcu_hurry(&hash->rcu, free_set);
+	else
+		kvfree_rcu(hash, rcu);
 }
 
 /**

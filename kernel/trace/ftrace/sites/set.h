@@ -35,22 +35,13 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash);
 struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 				       u32 start, u32 end);
 unsigned int ftrace_hash_lower_bound(const struct ftrace_hash *hash, u64 key);
+void ftrace_hash_free_rcu(struct ftrace_hash *hash);
 
 /* Free a set that nobody else has seen, be it NULL or an error pointer. */
 static inline void ftrace_hash_free(struct ftrace_hash *hash)
 {
 	if (!IS_ERR(hash))
 		kvfree(hash);
-}
-
-/*
- * Free a set that was published. Callbacks that still look at it run with preemption
- * off, so RCU waits for them.
- */
-static inline void ftrace_hash_free_rcu(struct ftrace_hash *hash)
-{
-	if (hash)
-		kvfree_rcu(hash, rcu);
 }
 
 /**
