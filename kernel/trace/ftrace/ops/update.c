@@ -8,6 +8,8 @@
  * other: it goes straight to what it has to call.
  */
 
+#include <linux/sizes.h>
+
 #include "ops.h"
 
 /**
@@ -385,11 +387,11 @@ int ftrace_settle(void)
 		if (!r->nr_new)
 			continue;
 		for (i = 0; i < recs->nr && !ret; i++) {
-			if (!(recs->rec[i].state & FTRACE_REC_NEW))
-				continue;
-			/* Each ops is asked for each of them. */
-			cond_resched();
-			ret = update_rec(&u, &recs->rec[i]);
+			/* For each that is new, all ops are asked. */
+			if (!(i % SZ_64))
+				cond_resched();
+			if (recs->rec[i].state & FTRACE_REC_NEW)
+				ret = update_rec(&u, &recs->rec[i]);
 		}
 		if (ret)
 			break;

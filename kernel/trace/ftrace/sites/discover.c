@@ -6,6 +6,7 @@
  * function, a call whose target is __fentry__. So whoever asks for functions,
  * by name, by address or for all of them, need not care which of them ran.
  */
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "names.h"
@@ -30,6 +31,7 @@ int ftrace_discover_region(struct ftrace_region *r)
 	struct ftrace_sites s = {};
 	struct ftrace_names n;
 	unsigned long addr, ip, last = 0;
+	unsigned int nr_seen = 0;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
@@ -43,6 +45,8 @@ int ftrace_discover_region(struct ftrace_region *r)
 	if (ret)
 		return ret;
 	while (!ret && (addr = ftrace_names_symbol(&n))) {
+		if (!(++nr_seen % SZ_1K))
+			cond_resched();
 		ip = ftrace_text_entry_site(addr);
 		if (!ip || ip == last || ip >= r->end ||
 		    ftrace_rec_in(ftrace_region_recs(r), ip, ip))

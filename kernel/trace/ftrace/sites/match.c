@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/glob.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -131,6 +132,8 @@ static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
 	for (i = 0; i < recs->nr && !ret; i++) {
 		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
 
+		if (!(i % SZ_1K))
+			cond_resched();
 		if (recs->rec[i].state & FTRACE_REC_BAD)
 			continue;
 		if (any_alias_matches(&n, ip, g))
