@@ -134,6 +134,21 @@ static struct part whole(const struct ftrace_hash *hash)
 	return (struct part) { hash->sites, hash->sites + hash->count };
 }
 
+/* The first of sites @low to @high that is not below @key; @high: there is none before it. */
+static unsigned int lower_bound(const u32 *sites, unsigned int low, unsigned int high,
+				u64 key)
+{
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (sites[mid] < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* How many sites of @p are below @key? Takes steps that double, then a search. */
 static unsigned int nr_below(const struct part *p, u32 key)
 {
@@ -143,16 +158,7 @@ static unsigned int nr_below(const struct part *p, u32 key)
 		low = high;
 		high *= 2;
 	}
-	high = min(high - 1, left);
-	while (low < high) {
-		unsigned int mid = (low + high) / 2;
-
-		if (p->at[mid] < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return lower_bound(p->at, low, min(high - 1, left), key);
 }
 
 /* Move the first @nr sites of @p to the end of @hash. */
@@ -312,17 +318,7 @@ struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash)
  */
 unsigned int ftrace_hash_lower_bound(const struct ftrace_hash *hash, u64 key)
 {
-	unsigned int low = 0, high = hash->count;
-
-	while (low < high) {
-		unsigned int mid = (low + high) / 2;
-
-		if (hash->sites[mid] < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return lower_bound(hash->sites, 0, hash->count, key);
 }
 
 /**
