@@ -111,7 +111,12 @@ noinline unsigned long ftrace_kunit_eight(unsigned long a, unsigned long b,
 	return ftrace_kunit_eight_answer(a, b, c, d, e, f, g, h);
 }
 
+/*
+ * With room before it: of a function that begins with an endbr64 and whose address nobody
+ * takes, FineIBT makes the hash zero that it expects 16 bytes before.
+ */
 asm("	.pushsection    .text, \"ax\", @progbits\n"
+	ASM_FUNC_ALIGN "\n"
 "	.type		ftrace_kunit_call_eight, @function\n"
 "	.globl		ftrace_kunit_call_eight\n"
 "ftrace_kunit_call_eight:\n"
@@ -152,6 +157,7 @@ noinline notrace void ftrace_kunit_target(void)
 }
 
 asm("	.pushsection    .text, \"ax\", @progbits\n"
+	ASM_FUNC_ALIGN "\n"
 "	.type		ftrace_kunit_target_tramp, @function\n"
 "	.globl		ftrace_kunit_target_tramp\n"
 "ftrace_kunit_target_tramp:\n"
