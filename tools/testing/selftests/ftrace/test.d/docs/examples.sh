@@ -115,7 +115,8 @@ bad=0
 # Names that no example uses.
 while read -r _at _example <&3; do
 	commands=$((commands + 1))
-	eval "$_example" > "$work/out" 2>&1 3<&-
+	# What an example hides may be why the next one fails.
+	eval "${_example//> \/dev\/null/> $work/hidden.$commands}" > "$work/out" 2>&1 3<&-
 	sed 's/^[^ ]*: line [0-9]*: /bash: /' "$work/out" > "$work/printed"
 	matches "$work/$_at.shown" "$work/printed" && continue
 	bad=$((bad + 1))
@@ -124,6 +125,7 @@ while read -r _at _example <&3; do
 	cat "$work/$_at.shown"
 	echo "printed:"
 	head -n 40 "$work/printed"
+	tail -n 20 "$work/hidden".{$((commands - 1)),$commands} 2> /dev/null
 done 3< "$work/commands"
 
 echo "$name: $((commands - bad)) of $commands commands print what is shown"
