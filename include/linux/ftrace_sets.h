@@ -110,6 +110,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_DELETED: its trace array is going away
  * @FTRACE_OPS_FL_TRACE_ARRAY: it belongs to a trace array
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
+ * @FTRACE_OPS_FL_UNRECORDED: when its filter came into force a site on it had no
+ *	record, because its text was not there, but may get one
  * @FTRACE_OPS_FL_SHARED: it is a direct call that has been told that another
  *	ops may change where one of its functions goes on
  */
@@ -131,6 +133,7 @@ enum {
 	FTRACE_OPS_FL_SUBOP			= BIT(14),
 	FTRACE_OPS_FL_SHARED			= BIT(15),
 	FTRACE_OPS_FL_OWN_FILTER		= BIT(16),
+	FTRACE_OPS_FL_UNRECORDED		= BIT(17),
 };
 
 /*

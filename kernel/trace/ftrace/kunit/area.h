@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/gfp.h>
 #include <linux/pgtable.h>
+#include <linux/unaligned.h>
 #include <linux/vmalloc.h>
 
 static inline void ftrace_test_area_free(void *p)
@@ -39,6 +40,15 @@ static inline unsigned long ftrace_test_area(struct kunit *test,
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, ftrace_test_area_free, p));
 	return (unsigned long)p;
+}
+
+/* Write "call @target" to @ip. */
+static inline void ftrace_test_put_call(unsigned long ip, unsigned long target)
+{
+	u8 *p = (u8 *)ip;
+
+	p[0] = 0xe8;
+	put_unaligned_le32(target - (ip + 5), p + 1);
 }
 
 #endif /* _KERNEL_TRACE_FTRACE_KUNIT_AREA_H */

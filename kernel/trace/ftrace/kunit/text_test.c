@@ -12,15 +12,6 @@
 
 #include "area.h"
 
-/* call @target, at @ip */
-static void put_call(unsigned long ip, unsigned long target)
-{
-	u8 *p = (u8 *)ip;
-
-	p[0] = 0xe8;
-	put_unaligned_le32(target - (ip + 5), p + 1);
-}
-
 static void put(unsigned long ip, const u8 *bytes, size_t nr)
 {
 	memcpy((void *)ip, bytes, nr);
@@ -71,7 +62,7 @@ static void expect_test(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(targets); i++) {
-		put_call(a, targets[i]);
+		ftrace_test_put_call(a, targets[i]);
 		memcpy(want, (void *)a, sizeof(want));
 		memset(insn, 0xcc, sizeof(insn));
 		ftrace_text_expect(ftrace_text_key(a), ftrace_text_key(targets[i]),
@@ -90,7 +81,7 @@ static void matches_test(struct kunit *test)
 	u8 *p = (u8 *)a + 3;
 	unsigned int i;
 
-	put_call(a + 3, target);
+	ftrace_test_put_call(a + 3, target);
 	KUNIT_EXPECT_TRUE(test, ftrace_text_matches(ip, to));
 	KUNIT_EXPECT_FALSE(test, ftrace_text_matches(ip, to + 1));
 	KUNIT_EXPECT_FALSE(test, ftrace_text_matches(ip, 0));
@@ -160,22 +151,22 @@ static void unpatched_test(struct kunit *test)
 	unsigned long last = a + PAGE_SIZE - MCOUNT_INSN_SIZE;
 
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a));
-	put_call(a, MCOUNT_ADDR);
+	ftrace_test_put_call(a, MCOUNT_ADDR);
 	KUNIT_EXPECT_TRUE(test, ftrace_text_is_unpatched(a));
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a + 1));
 	/* Not a constant: objtool would take it for a pointer into code. */
 	OPTIMIZER_HIDE_VAR(beside);
 	beside++;
-	put_call(a, beside);
+	ftrace_test_put_call(a, beside);
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a));
-	put_call(a, (unsigned long)ftrace_caller);
+	ftrace_test_put_call(a, (unsigned long)ftrace_caller);
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a));
 	/* A jump there is not a call. */
-	put_call(a, MCOUNT_ADDR);
+	ftrace_test_put_call(a, MCOUNT_ADDR);
 	*(u8 *)a = 0xe9;
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a));
 
-	put_call(last, MCOUNT_ADDR);
+	ftrace_test_put_call(last, MCOUNT_ADDR);
 	KUNIT_EXPECT_TRUE(test, ftrace_text_is_unpatched(last));
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(last + 1));
 	KUNIT_EXPECT_FALSE(test, ftrace_text_is_unpatched(a + PAGE_SIZE));
@@ -187,20 +178,20 @@ static void entry_test(struct kunit *test)
 	unsigned long end = a + PAGE_SIZE;
 
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
-	put_call(a, MCOUNT_ADDR);
+	ftrace_test_put_call(a, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), a);
 	/* Any other call is the function's own business. */
-	put_call(a, (unsigned long)ftrace_caller);
+	ftrace_test_put_call(a, (unsigned long)ftrace_caller);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 	PUT(a, 0x0f, 0x1f, 0x44, 0x00, 0x00);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 	/* push %rbp before the call */
 	PUT(a, 0x55);
-	put_call(a + 1, MCOUNT_ADDR);
+	ftrace_test_put_call(a + 1, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 
 	/* On the last bytes there are, and where there are none. */
-	put_call(end - MCOUNT_INSN_SIZE, MCOUNT_ADDR);
+	ftrace_test_put_call(end - MCOUNT_INSN_SIZE, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(end - MCOUNT_INSN_SIZE),
 			end - MCOUNT_INSN_SIZE);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(end - 1), 0);
@@ -225,7 +216,7 @@ static void entry_endbr_test(struct kunit *test)
 	unsigned long end = a + PAGE_SIZE;
 
 	put_endbr(a);
-	put_call(a + 4, MCOUNT_ADDR);
+	ftrace_test_put_call(a + 4, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), a + 4);
 	put_sealed_endbr(a);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), a + 4);
@@ -234,17 +225,17 @@ static void entry_endbr_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 
 	put_endbr(a);
-	put_call(a + 4, (unsigned long)ftrace_caller);
+	ftrace_test_put_call(a + 4, (unsigned long)ftrace_caller);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 	PUT(a + 4, 0x0f, 0x1f, 0x44, 0x00, 0x00);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 	put_endbr(a + 4);
-	put_call(a + 8, MCOUNT_ADDR);
+	ftrace_test_put_call(a + 8, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(a), 0);
 
 	/* All of it there, and cut off. */
 	put_endbr(end - 9);
-	put_call(end - 5, MCOUNT_ADDR);
+	ftrace_test_put_call(end - 5, MCOUNT_ADDR);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(end - 9), end - 5);
 	put_endbr(end - 5);
 	KUNIT_EXPECT_EQ(test, ftrace_text_entry_site(end - 5), 0);

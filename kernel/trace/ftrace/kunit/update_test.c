@@ -5,6 +5,8 @@
 #include <kunit/test.h>
 
 #include "../ops/ops.h"
+#include "../sites/set.h"
+#include "area.h"
 #include "victim.h"
 
 static atomic_t callbacks;
@@ -102,8 +104,61 @@ static void ops_test(struct kunit *test)
 	expect_callbacks(test, 0);
 }
 
+/* ---- a list with a site whose text comes later ---------------------------- */
+
+/* An ops that has nothing but one site, where there is no text yet. */
+static void list_site(struct kunit *test, u32 *key)
+{
+	struct ftrace_hash *hash = ftrace_hash_from_sites(key, 1);
+
+	KUNIT_EXPECT_FALSE(test, IS_ERR(hash));
+	if (IS_ERR(hash))
+		return;
+	ftrace_ops_init(&counter);
+	KUNIT_EXPECT_EQ(test, ftrace_ops_set_filter(&counter, hash, true), 0);
+}
+
+/* The record is new: its site is asked for by those who came before it. */
+static void expect_given(struct kunit *test, unsigned long start, u32 key)
+{
+	struct ftrace_region *r = ftrace_region_add(start, start + PAGE_SIZE, NULL);
+	struct dyn_ftrace *rec;
+
+	KUNIT_EXPECT_FALSE(test, IS_ERR_OR_NULL(r));
+	if (IS_ERR_OR_NULL(r))
+		return;
+	KUNIT_EXPECT_EQ(test, ftrace_recs_add(r, &key, 1), 0);
+	KUNIT_EXPECT_GE(test, ftrace_settle(), 1);
+	rec = ftrace_rec_find(ftrace_text_addr(key));
+	KUNIT_EXPECT_NOT_NULL(test, rec);
+	if (rec) {
+		KUNIT_EXPECT_TRUE(test, ftrace_kunit_opset_has(ftrace_rec_set(rec), &counter));
+		KUNIT_EXPECT_NE(test, ftrace_rec_text(rec), 0);
+		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(key, ftrace_rec_text(rec)));
+	}
+	ftrace_filter_forget(counter.func_hash, ftrace_text_key(start),
+			     ftrace_text_key(start + PAGE_SIZE));
+	ftrace_update_release(start, start + PAGE_SIZE);
+	ftrace_region_remove(start, start + PAGE_SIZE);
+}
+
+static void late_site_test(struct kunit *test)
+{
+	unsigned long start = ftrace_test_area(test, PAGE_SIZE);
+	u32 key = ftrace_text_key(start);
+
+	ftrace_test_put_call(start, MCOUNT_ADDR);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_counter, NULL), 0);
+	scoped_guard(mutex, &ftrace_lock)
+		list_site(test, &key);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
+	scoped_guard(mutex, &ftrace_lock)
+		expect_given(test, start, key);
+}
+
 static struct kunit_case update_cases[] = {
 	KUNIT_CASE(ops_test),
+	KUNIT_CASE(late_site_test),
 	{}
 };
 

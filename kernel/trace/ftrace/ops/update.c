@@ -43,6 +43,10 @@ struct step {
  * @old: the filter it had; NULL: it was not registered
  * @new: the filter it gets; NULL: it goes
  * @all: @new means every site
+ * @missed: a site that @new lists has no record
+ * @asked_known: @nr_asked is, and so is @asked
+ * @nr_asked: how many registered ops may want the site of a new record
+ * @asked: these, or the first of them
  * @last: the last answer, see struct step
  */
 struct update {
@@ -52,6 +56,10 @@ struct update {
 	const struct ftrace_filter	*old;
 	const struct ftrace_filter	*new;
 	bool				all;
+	bool				missed;
+	bool				asked_known;
+	unsigned int			nr_asked;
+	struct ftrace_ops		*asked[8];
 	struct step			last;
 };
 
@@ -61,22 +69,72 @@ static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
 	return ops == u->ops || (u->shared && ops->func_hash == u->shared);
 }
 
-/* The set that a site would have by all registered ops that are not concerned. */
-static int wanted_set(const struct update *u, unsigned long ip)
+static bool is_listed(const struct ftrace_filter *f)
+{
+	return !f || !ftrace_hash_empty(f->filter);
+}
+
+/* The set that is @id, and @ops if it wants the site. */
+static int with_wanted(const struct update *u, int id, struct ftrace_ops *ops,
+		       unsigned long ip)
 {
 	struct ftrace_filter f;
+
+	if (is_concerned(u, ops))
+		return id;
+	ftrace_ops_filter(ops, &f);
+	return ftrace_filter_wants(&f, ip) ? ftrace_opset_with(id, ops) : id;
+}
+
+static int wanted_of_all(const struct update *u, unsigned long ip)
+{
 	struct ftrace_ops *ops;
 	int id = 0;
 
 	for_each_ftrace_ops(ops) {
-		if (is_concerned(u, ops))
-			continue;
-		ftrace_ops_filter(ops, &f);
-		if (ftrace_filter_wants(&f, ip))
-			id = ftrace_opset_with(id, ops);
+		id = with_wanted(u, id, ops, ip);
 		if (id < 0)
 			break;
 	}
+	return id;
+}
+
+/*
+ * The sites on a list had records, and were given to the ops, when the list came into
+ * force: no record of them is new. So the thousands that there may be with a list need
+ * not be asked.
+ */
+static void find_asked(struct update *u)
+{
+	struct ftrace_filter f;
+	struct ftrace_ops *ops;
+
+	for_each_ftrace_ops(ops) {
+		ftrace_ops_filter(ops, &f);
+		if (is_listed(&f) && !(ops->flags & FTRACE_OPS_FL_UNRECORDED))
+			continue;
+		if (u->nr_asked < ARRAY_SIZE(u->asked))
+			u->asked[u->nr_asked] = ops;
+		u->nr_asked++;
+	}
+	u->asked_known = true;
+}
+
+/*
+ * The set that the site of a new record would have by all registered ops that are not
+ * concerned.
+ */
+static int wanted_set(struct update *u, unsigned long ip)
+{
+	unsigned int i;
+	int id = 0;
+
+	if (!u->asked_known)
+		find_asked(u);
+	if (u->nr_asked > ARRAY_SIZE(u->asked))
+		return wanted_of_all(u, ip);
+	for (i = 0; i < u->nr_asked && id >= 0; i++)
+		id = with_wanted(u, id, u->asked[i], ip);
 	return id;
 }
 
@@ -208,13 +266,45 @@ static int update_listed(struct update *u)
 		rec = ftrace_rec_near(&near, ftrace_text_addr(min(x, y)));
 		if (rec)
 			ret = update_rec(u, rec);
+		else if (y <= x)
+			u->missed = true;
 	}
 	return ret;
 }
 
-static bool is_listed(const struct ftrace_filter *f)
+static bool misses_sites(const struct ftrace_filter *f)
 {
-	return !f || !ftrace_hash_empty(f->filter);
+	struct ftrace_region *near = NULL;
+	unsigned int i;
+
+	for (i = 0; i < f->filter->count; i++) {
+		if (!ftrace_rec_near(&near, ftrace_text_addr(f->filter->sites[i])))
+			return true;
+	}
+	return false;
+}
+
+static void set_unrecorded(struct ftrace_ops *ops, bool missed)
+{
+	if (missed)
+		ops->flags |= FTRACE_OPS_FL_UNRECORDED;
+	else
+		ops->flags &= ~FTRACE_OPS_FL_UNRECORDED;
+}
+
+/* The filter is in force: are those who use it asked about new records? */
+static void note_missed(const struct update *u)
+{
+	struct ftrace_ops *ops;
+
+	if (u->ops) {
+		set_unrecorded(u->ops, u->missed);
+		return;
+	}
+	for_each_ftrace_ops(ops) {
+		if (is_concerned(u, ops))
+			set_unrecorded(ops, u->missed);
+	}
 }
 
 /*
@@ -232,10 +322,18 @@ static int try_between(struct update *u)
 	int ret;
 
 	u->last = NO_STEP;
+	u->missed = false;
 	u->plan.stop = needs_stop(u);
-	ret = is_listed(u->old) && is_listed(u->new) ? update_listed(u) :
-						       update_all(u);
-	return ftrace_update_finish(&u->plan, ret);
+	if (is_listed(u->old) && is_listed(u->new)) {
+		ret = update_listed(u);
+	} else {
+		ret = update_all(u);
+		u->missed = u->new && is_listed(u->new) && misses_sites(u->new);
+	}
+	ret = ftrace_update_finish(&u->plan, ret);
+	if (!ret)
+		note_missed(u);
+	return ret;
 }
 
 /*
