@@ -204,10 +204,10 @@ void ftrace_opset_move(u32 from, u32 to, unsigned int nr);
 void ftrace_opset_keep(u32 id);
 void ftrace_opset_gc(void);
 void ftrace_opsets_set_func(struct ftrace_ops *ops);
-void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr);
-void ftrace_opsets_poke_direct(struct ftrace_ops *ops);
+struct ftrace_opset *ftrace_opset_of_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
 bool ftrace_opsets_have_tramps(void);
+void ftrace_opset_aimed(struct ftrace_opset *set, bool done);
 void ftrace_opsets_aimed(bool done);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
@@ -242,6 +242,7 @@ bool ftrace_update_leave(struct ftrace_ops *ops,
 int ftrace_settle(void);
 int ftrace_update_enabled(bool on);
 int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr);
+void ftrace_update_jumps(struct ftrace_ops *ops);
 int ftrace_update_tramps(void);
 
 /* What the text of a set's call sites is, as ftrace_text_key(), 0 for a nop. */

@@ -68,10 +68,21 @@ static int add_retarget(struct ftrace_plan *plan, struct dyn_ftrace *rec, bool a
 			       ftrace_sites_on ? set->aim : 0, set->id);
 }
 
+/* The record of the i-th site on a list, if the filter as a whole wants it. */
+static struct dyn_ftrace *listed_rec(const struct ftrace_filter *f, unsigned int i,
+				     struct ftrace_region **near)
+{
+	unsigned long ip = ftrace_text_addr(f->filter->sites[i]);
+
+	return ftrace_filter_wants(f, ip) ? ftrace_rec_near(near, ip) : NULL;
+}
+
 /**
  * ftrace_update_direct - have call sites follow a change of what they call
  * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
  * @addr: what they are to call from now on
+ *
+ * Only those that no other ops traces: see ftrace_update_jumps().
  *
  * Context: process, ftrace_lock held.
  * Return: 0 or an error of ftrace_update_ops().
@@ -80,6 +91,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 	struct ftrace_plan plan = {};
 	struct ftrace_region *near = NULL;
+	struct ftrace_opset *alone;
 	struct ftrace_filter f;
 	unsigned int i;
 	int ret = 0;
@@ -87,17 +99,50 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	/* Even after ftrace_kill(): the caller may free the old code. */
 	lockdep_assert_held(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
-	ftrace_opsets_aim_direct(ops, addr);
+	alone = ftrace_opset_of_direct(ops);
+	if (alone)
+		alone->aim = ftrace_text_key(addr);
 	for (i = 0; i < f.filter->count && !ret; i++) {
-		struct dyn_ftrace *rec;
+		struct dyn_ftrace *rec = listed_rec(&f, i, &near);
 
-		rec = ftrace_rec_near(&near, ftrace_text_addr(f.filter->sites[i]));
-		if (rec && ftrace_filter_wants(&f, ftrace_rec_ip(rec)))
+		if (rec)
 			ret = add_retarget(&plan, rec, true);
 	}
 	ret = ftrace_update_finish(&plan, ret);
-	ftrace_opsets_aimed(!ret);
+	/* Its last site may have been set aside, and the set be gone. */
+	alone = ftrace_opset_of_direct(ops);
+	if (alone)
+		ftrace_opset_aimed(alone, !ret);
 	return ret;
+}
+
+/**
+ * ftrace_update_jumps - have trampolines leave for what an ops calls directly
+ * @ops: an ops with FTRACE_OPS_FL_DIRECT, registered
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_update_jumps(struct ftrace_ops *ops)
+{
+	struct ftrace_region *near = NULL;
+	struct ftrace_filter f;
+	unsigned int i;
+	u32 last = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	ftrace_ops_filter(ops, &f);
+	/* By its sites, which are few: of all ops there may be thousands of sets. */
+	for (i = 0; i < f.filter->count; i++) {
+		struct dyn_ftrace *rec = listed_rec(&f, i, &near);
+		struct ftrace_opset *set;
+
+		if (!rec || ftrace_rec_set(rec) == last)
+			continue;
+		last = ftrace_rec_set(rec);
+		set = ftrace_opset_find(last);
+		if (set && set->tramp)
+			ftrace_tramp_poke_jump(set->tramp, ftrace_ops_direct(ops));
+	}
 }
 
 /**

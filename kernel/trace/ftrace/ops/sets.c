@@ -361,45 +361,21 @@ void ftrace_opsets_set_func(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_opsets_aim_direct - an ops is to call other code directly
+ * ftrace_opset_of_direct - the set that is one ops with a direct call, and no other
  * @ops: the ops
- * @addr: the code
- *
- * The set that is @ops alone gets another target: its call sites have to be
- * changed, then ftrace_opsets_aimed() called.
  *
  * Context: ftrace_lock held.
+ * Return: the set; NULL if no site has it.
  */
-void ftrace_opsets_aim_direct(struct ftrace_ops *ops, unsigned long addr)
+struct ftrace_opset *ftrace_opset_of_direct(struct ftrace_ops *ops)
 {
-	struct ftrace_opset *set = opset_lookup(&ops, 1, opset_key(&ops, 1));
-
-	if (set)
-		set->aim = ftrace_text_key(addr);
-}
-
-/**
- * ftrace_opsets_poke_direct - have trampolines leave for other code
- * @ops: the ops whose direct call has changed
- *
- * Context: process, ftrace_lock held.
- */
-void ftrace_opsets_poke_direct(struct ftrace_ops *ops)
-{
-	struct ftrace_opset *set;
-	int bkt;
-
-	hash_for_each(opset_table, bkt, set, node) {
-		if (set->tramp && opset_index(set, ops) >= 0)
-			ftrace_tramp_poke_jump(set->tramp,
-					       ftrace_ops_direct(ops));
-	}
+	return opset_lookup(&ops, 1, opset_key(&ops, 1));
 }
 
 /**
  * ftrace_opsets_aim_tramps - make trampolines for those sets that have none
  *
- * As ftrace_opsets_aim_direct().
+ * The call sites of these have to be changed, then ftrace_opsets_aimed() called.
  *
  * Context: process, ftrace_lock held.
  * Return: did one of them get a trampoline?
@@ -433,7 +409,28 @@ bool ftrace_opsets_have_tramps(void)
 }
 
 /**
- * ftrace_opsets_aimed - call sites have been changed, or not
+ * ftrace_opset_aimed - the call sites of a set have been changed, or not
+ * @set: the set
+ * @done: they have
+ *
+ * Context: process, ftrace_lock held.
+ */
+void ftrace_opset_aimed(struct ftrace_opset *set, bool done)
+{
+	lockdep_assert_held(&ftrace_lock);
+	if (set->aim == set->target)
+		return;
+	if (done) {
+		set->target = set->aim;
+		return;
+	}
+	set->aim = set->target;
+	ftrace_tramp_put(set->tramp);
+	set->tramp = NULL;
+}
+
+/**
+ * ftrace_opsets_aimed - the call sites of all sets have been changed, or not
  * @done: they have
  *
  * Context: process, ftrace_lock held.
@@ -443,15 +440,6 @@ void ftrace_opsets_aimed(bool done)
 	struct ftrace_opset *set;
 	int bkt;
 
-	hash_for_each(opset_table, bkt, set, node) {
-		if (set->aim == set->target)
-			continue;
-		if (done) {
-			set->target = set->aim;
-			continue;
-		}
-		set->aim = set->target;
-		ftrace_tramp_put(set->tramp);
-		set->tramp = NULL;
-	}
+	hash_for_each(opset_table, bkt, set, node)
+		ftrace_opset_aimed(set, done);
 }

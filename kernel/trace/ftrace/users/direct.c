@@ -349,7 +349,7 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
 	if (ret)
 		return ret;
 	WRITE_ONCE(ops->direct_call, addr);
-	ftrace_opsets_poke_direct(ops);
+	ftrace_update_jumps(ops);
 	return 0;
 }
 
