@@ -60,25 +60,26 @@ struct ftrace_tramp {
 };
 
 /*
- * How many there may be; beyond that, sets of ops are served by ftrace_caller.
- * Each is a few hundred bytes of memory that is never given back.
+ * How many there may be; beyond that, sets of ops are served by ftrace_caller, which asks
+ * each registered ops at each call. So there is room for a user on every function. Each
+ * takes some hundred bytes of memory that is never given back.
  */
-static unsigned int max_tramps __read_mostly = 4096;
+static unsigned int max_tramps __read_mostly = SZ_64K;
 
-/* The next three change under this lock; it is taken inside ftrace_lock. */
+/* Covers the next two; taken inside ftrace_lock. */
 static DEFINE_MUTEX(tramp_mutex);
 static struct gen_pool *tramp_pool;
 static unsigned int nr_tramps;
 
 /*
- * All packs lie from the first address to the second. Both change under tramp_mutex and
- * only move apart, before there is a trampoline in what they get to hold: whoever sees
- * one of them old looks for an address that no trampoline has had.
+ * All packs lie between the two. They only move apart, under tramp_mutex, before the first
+ * trampoline is put into a new pack. So a stale value can only hide addresses at which
+ * there was no trampoline yet.
  */
 static unsigned long packs_start __read_mostly = ULONG_MAX;
 static unsigned long packs_end __read_mostly;
 
-/* Change under it, too, but are walked under RCU: the tree by anyone, NMIs as well. */
+/* Changed under tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
 static struct latch_tree_root tramp_tree __cacheline_aligned;
 
@@ -125,7 +126,7 @@ static struct ftrace_tramp *tramp_of(unsigned long ip)
 {
 	struct latch_tree_node *n;
 
-	/* Of a stack, that is asked of each entry: most are in the kernel's image. */
+	/* Unwinders ask it of each entry of a stack, and most are in the kernel's image. */
 	if (ip < READ_ONCE(packs_start) || ip >= READ_ONCE(packs_end))
 		return NULL;
 	n = latch_tree_find((void *)ip, &tramp_tree, &tramp_tree_ops);
