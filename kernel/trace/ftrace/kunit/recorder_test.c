@@ -21,6 +21,9 @@
 #define STRIDE		16
 #define NR_FAKES	64
 
+/* Enough that they do not all count in half of the places. */
+#define NR_SKIPPERS	32
+
 /**
  * struct fakes - notes of sites where there is no text
  * @base: the address of the first
@@ -156,16 +159,61 @@ static void reset_test(struct kunit *test)
 	with_table(test, 4096, reset);
 }
 
+/**
+ * struct skipper - a task that finds the table full
+ * @task: itself
+ * @fakes: what it notes
+ * @done: it has
+ */
+struct skipper {
+	struct task_struct	*task;
+	struct fakes		*fakes;
+	struct completion	done;
+};
+
+static int skip_in_thread(void *skipper)
+{
+	struct skipper *s = skipper;
+
+	note_all(s->fakes);
+	complete(&s->done);
+	return 0;
+}
+
+/* All skippers have a stack before one runs, or they could have the same. */
+static unsigned int make_skippers(struct skipper *s, struct fakes *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SKIPPERS; i++) {
+		s[i].fakes = f;
+		init_completion(&s[i].done);
+		s[i].task = kthread_create(skip_in_thread, &s[i], "ftrace_skip/%u", i);
+		if (IS_ERR(s[i].task))
+			break;
+		get_task_struct(s[i].task);
+	}
+	return i;
+}
+
+/* A task counts in one of many places, by its stack: the sum has them all. */
 static void skip_calls(struct kunit *test, struct fakes *f)
 {
+	struct skipper *s = kunit_kcalloc(test, NR_SKIPPERS, sizeof(*s), GFP_KERNEL);
+	unsigned int i, nr = s ? make_skippers(s, f) : 0;
 	struct ftrace_notes_stat before, after;
 
+	KUNIT_EXPECT_EQ(test, nr, NR_SKIPPERS);
 	ftrace_notes_stat(&before);
-	note_all(f);
+	for (i = 0; i < nr; i++) {
+		wake_up_process(s[i].task);
+		wait_for_completion(&s[i].done);
+		kthread_stop_put(s[i].task);
+	}
 	ftrace_notes_stat(&after);
 	/* Others find the table full, too. */
 	KUNIT_EXPECT_GE(test, after.skipped - before.skipped,
-			NR_FAKES - FTRACE_NOTE_PROBES);
+			nr * (NR_FAKES - FTRACE_NOTE_PROBES));
 }
 
 static void skipped_test(struct kunit *test)
