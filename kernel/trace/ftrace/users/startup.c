@@ -26,7 +26,8 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EINVAL;
 	}
-	if (!ftrace_filter_can_serve(f, diverts) &&
+	/* Where no site was ever set aside, any filter will do for most. */
+	if ((diverts || ftrace_nr_bad) && !ftrace_filter_can_serve(f, diverts) &&
 	    (diverts || hlist_empty(&ops->func_hash->waiting[true])))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
