@@ -51,7 +51,7 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 	struct ftrace_tramp_spec *spec;
 	unsigned int i;
 
-	spec = kzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
+	spec = kvzalloc(struct_size(spec, call, set->nr), GFP_KERNEL);
 	if (!spec)
 		return NULL;
 	spec->regs = set->flags & FTRACE_OPS_FL_SAVE_REGS;
@@ -81,7 +81,7 @@ static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
 	struct ftrace_tramp_spec *spec = spec_of(set);
 	struct ftrace_tramp *t = spec ? ftrace_tramp_make(spec) : NULL;
 
-	kfree(spec);
+	kvfree(spec);
 	return t;
 }
 
