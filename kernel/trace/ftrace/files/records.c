@@ -207,11 +207,6 @@ static bool is_traced(const struct dyn_ftrace *rec)
 	return ftrace_rec_set(rec) && ftrace_rec_text(rec);
 }
 
-static bool was_traced(const struct dyn_ftrace *rec)
-{
-	return rec->state & FTRACE_REC_TOUCHED;
-}
-
 static int rec_show(struct seq_file *m, void *v)
 {
 	struct rec_iter *it = v;
@@ -293,7 +288,7 @@ static const struct file_operations rec_fops = {
 static const struct rec_list available = { .complete = true };
 static const struct rec_list available_addrs = { .complete = true, .addrs = true };
 static const struct rec_list enabled = { .wanted = is_traced };
-static const struct rec_list touched = { .wanted = was_traced };
+static const struct rec_list touched = { .wanted = ftrace_rec_was_traced };
 
 static void __init create_list(const char *name, struct dentry *parent,
 			       const struct rec_list *list)

@@ -51,11 +51,6 @@ struct gone_text {
 /* Changed under ftrace_lock, read under RCU. */
 static LIST_HEAD(gone_texts);
 
-static bool was_traced(const struct dyn_ftrace *rec)
-{
-	return READ_ONCE(rec->state) & FTRACE_REC_TOUCHED;
-}
-
 /* How many functions of a region to keep, and how long their names are. */
 static unsigned int measure(struct ftrace_names *n,
 			    const struct ftrace_recs *recs, size_t *pool)
@@ -64,7 +59,7 @@ static unsigned int measure(struct ftrace_names *n,
 
 	*pool = 0;
 	for (i = 0; i < recs->nr; i++) {
-		if (!was_traced(&recs->rec[i]) ||
+		if (!ftrace_rec_was_traced(&recs->rec[i]) ||
 		    !ftrace_names_alias(n, ftrace_rec_ip(&recs->rec[i])))
 			continue;
 		*pool += n->len + 1;
@@ -84,7 +79,7 @@ static void fill(struct gone_text *t, struct ftrace_names *n, char *pool,
 		unsigned long size, offset = 0;
 		const char *name;
 
-		if (!was_traced(&recs->rec[i]))
+		if (!ftrace_rec_was_traced(&recs->rec[i]))
 			continue;
 		name = ftrace_names_alias(n, ip);
 		if (!name)

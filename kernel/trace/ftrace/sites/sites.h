@@ -109,6 +109,12 @@ static inline u32 ftrace_rec_set(const struct dyn_ftrace *rec)
 	return READ_ONCE(rec->state) & FTRACE_REC_SET_MASK;
 }
 
+/* Has its site ever called somebody? */
+static inline bool ftrace_rec_was_traced(const struct dyn_ftrace *rec)
+{
+	return READ_ONCE(rec->state) & FTRACE_REC_TOUCHED;
+}
+
 /* The records of a region, for those who hold ftrace_lock. */
 static inline struct ftrace_recs *ftrace_region_recs(struct ftrace_region *r)
 {
