@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Configure the tracing options at random, and what they meet, around a rest that is
 # fixed; build what has to do with tracing of each; link and boot two of twenty.
-# Each second one has our core, each fourth that of the base, the others what comes.
+# Every second one has our core, every fourth the base's; in the others it is random.
 #
 # usage: randconfigs.sh [FIRST-SEED [N]]
 #
-# What fails is left in build/randconfigs/SEED, and belongs into matrix.list once it is
+# What fails is left in build/randconfigs/SEED, and belongs in matrix.list once it is
 # understood.  The same seed gives the same configuration of the same tree.
 
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make build/series/*.patch: what build/linux differs in from the base, as a
-# series for "git am", and a cover letter beside them.  What goes into which patch,
-# in which order, says base/series.list; the messages stand there and in the patches
-# of base/fixes and base/connections, the cover letter in base/cover-letter.  The
-# result of all is compared with build/linux.  See series-check.sh for the steps
+# series for "git am", and a cover letter beside them.  base/series.list says what
+# goes into which patch, and in which order; the messages stand there and in the
+# patches of base/fixes and base/connections, the cover letter in base/cover-letter.
+# The result of all is compared with build/linux.  See series-check.sh for the steps
 # between.
 #
 # Author and Signed-off-by are those whom git knows: "git config user.name" and

@@ -32,10 +32,13 @@
  *   register_ftrace_direct()	users/direct.c
  *   ftrace_set_filter_ip()	users/filter.c
  *   ftrace_location()		sites/location.c
+ *   ftrace_lookup_symbols()	sites/lookup.c
  *   kernel.ftrace_enabled	users/enabled.c, then ops/retarget.c
  *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
  *   an update of call sites	ops/update.c, then ops/commit.c and text/plan.c, then
  *				the architecture's stop.c or site.c
+ *   text that goes		forget.c
+ *   the wait for tasks		users/inside.c
  *   the recorder		the architecture's entry code, then sites/notes.c
  *   trampolines		text/trampoline.c; kallsyms.c has their names
  *   current_tracer		users/array.c, then users/register.c
@@ -45,6 +48,7 @@
  *   set_ftrace_pid		files/pid.c, then tracers/pid.c
  *   function_tracers		files/tracers.c, then tracers/list.c
  *   enabled_functions		files/records.c
+ *   function_profile_enabled	files/profile.c, then users/profile.c
  *   ftraced_stats		ftraced.c
  *   ftrace_filter=		boot.c; ftrace_graph_filter= is in files/graph.c
  *

@@ -2,6 +2,8 @@
 /*
  * Which directory of tracefs has which files: those that are there only once, and those
  * that each trace array has. The base has the filter files of instances made.
+ *
+ * A file of its own, since files/ and ftraced do not need each other.
  */
 #include "core.h"
 #include "files/files.h"

@@ -218,7 +218,7 @@ static int separate(const struct filter_edit *e)
 /* A module may have come since the file was opened, so look again. */
 static int publish(struct filter_file *ff, struct filter_edit *e)
 {
-	/* What the file did not show goes only if all the rest does, too. */
+	/* What the file did not show is dropped only if all else is. */
 	bool all = ff->tr || ff->truncate;
 	struct ftrace_ops *ops = edit_ops(e);
 	int ret;

@@ -27,8 +27,8 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 /**
  * ftrace_filter_can_serve - are the call sites of a filter good enough for an ops?
  * @f: the filter
- * @all: the ops sends functions elsewhere, and relies on it that each of them does
- *	 go there: no site may have been set aside, and the filter has to be a list.
+ * @all: the ops sends functions elsewhere, and relies on each of them going there: no
+ *	 site may have been set aside, and the filter has to be a list.
  *	 For any other ops one good site is enough, and so is a list of which
  *	 nothing is left, because the text has gone or notrace takes it away.
  *

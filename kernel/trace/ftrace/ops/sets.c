@@ -25,7 +25,7 @@ static LIST_HEAD(empty_sets);
 static unsigned long gc_round;
 
 /*
- * And by number. A plain array, not an xarray: a tracer on the command line is
+ * The sets by number. A plain array, not an xarray: a tracer on the command line is
  * registered before those work.
  */
 struct ftrace_opset **ftrace_opset_ids;

@@ -308,8 +308,9 @@ static void note_missed(const struct update *u)
 }
 
 /*
- * Must nobody but preempted tasks be left in an old call when this is done? Only if an
- * ops leaves. Where sites have been left by a poke before that, the leaving waits.
+ * An ops that may be freed is leaving: afterwards nobody but preempted tasks may be in an
+ * old call, so the machine is stopped. If its sites were poked away earlier and no text
+ * changes now, ftrace_shutdown() waits instead.
  */
 static bool needs_stop(const struct update *u)
 {

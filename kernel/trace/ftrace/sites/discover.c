@@ -89,8 +89,9 @@ int ftrace_discover_all(void)
 /*
  * To add a site, the records of its region are copied, and RCU keeps the old ones for
  * some five seconds. Whoever asks for one function after another would fill the memory
- * with copies: at most this many in that time. To make them takes half as long as to
- * look at all functions.
+ * with copies: after this many in that time, all functions are looked at instead, which
+ * takes twice as long as these copies. Two such times may meet, so there can be twice as
+ * many.
  */
 #define COPIES_MAX	32
 #define COPIES_TIME	(5 * HZ)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Call sites and names: from a pattern to sites, from a site to its names.
+ * Names of call sites: patterns and what they mean, patterns that wait for a module,
+ * names of text that is gone.
  */
 #ifndef _KERNEL_TRACE_FTRACE_NAMES_H
 #define _KERNEL_TRACE_FTRACE_NAMES_H

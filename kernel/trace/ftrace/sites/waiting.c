@@ -338,11 +338,11 @@ static int resolve_each(struct hlist_head *waiting, const char *module,
 	hlist_for_each_entry(w, waiting, node) {
 		cond_resched();
 		w->came = false;
-		/* With any that may have come: there is none since it was last looked at. */
+		/* If any module may have come: none has since this was last looked for. */
 		if (module ? !waits_for(w, module, name_hash) :
 			     w->gen == ftrace_regions_gen)
 			continue;
-		/* Until it is known: what fails is tried again. */
+		/* Stays 0 if this fails, so that it is tried again. */
 		w->gen = 0;
 		ret = ftrace_apply_mod_pattern(hash, NULL, w->func, w->module);
 		if (ret == -EINVAL) {

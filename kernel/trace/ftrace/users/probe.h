@@ -13,9 +13,8 @@
  * Serialises all that adds or removes probes, including text that goes away.
  * init() and free() of a probe are called with it held. Those may disable
  * events, and with them kprobes, which need ftrace_lock: so that one cannot be
- * held here. It is also held from when a function is looked up for a probe until
- * the function has the probe: while text goes away, nobody can bring a site in it
- * back.
+ * held here. It is held from the look-up of a function until the function has its
+ * probe, so that nobody gives a probe to text that is going away.
  *
  * Order: event_mutex > trace_types_lock > ftrace_probe_mutex > ftrace_lock.
  */
