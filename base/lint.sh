@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Check our files: sparse with the W=1 of gcc, which file uses which (arrows.py),
-# checkpatch --strict, kernel-doc, for the scripts shellcheck and whether the programs of
-# the benchmark compile, for the shell tests of a guest whether each of their assertions
-# can fail, for the documents Sphinx, and that no file names a host.
+# Check our files: sparse and W=1; arrows.py, which file uses which; checkpatch --strict;
+# kernel-doc; shellcheck, and that the programs of the benchmark compile; the length of
+# files; that no file names a host; that each assertion of a guest's test can fail; and
+# the documents with Sphinx.
 # Any finding fails.
 #
-# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|hosts|assertions|docs]...
+# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -134,6 +134,15 @@ check_scripts() {
 	return "$bad"
 }
 
+# A file of more than 500 lines has more than one subject. A model cannot be cut.
+check_lengths() {
+	local files
+	cd "$top"
+	mapfile -t files < <(ours .c .h .S .py .sh .tc)
+	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
+	! wc -l -- "${files[@]}" | awk '$1 > 500 && $2 != "total"' | grep .
+}
+
 # Where things are fetched from is for the machine to say: no file of ours has the
 # address of a host in it, but for the license, where the kernel and its documents are, and
 # the mail addresses of a patch, of MAINTAINERS and of the ABI.
@@ -186,7 +195,7 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts hosts assertions docs
+[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions docs
 status=0
 for check; do
 	if [[ $check != @(scripts|hosts|assertions) && ! -f $linux/Makefile ]]; then

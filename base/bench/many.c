@@ -3,9 +3,7 @@
  * What many functions, modules, words, probes and programs take: init of a guest, as
  * bench.c. Prints "row sample" lines; many.py makes the table.
  *
- * The functions are those of modules that many.py makes, /many_SIZE.ko. A module is
- * loaded more than once by giving each copy a number of its own, which is part of all
- * its names.
+ * The functions are those of modules, see modules.c.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,8 +17,8 @@
 
 #include "bench.h"
 #include "bpf.h"
+#include "modules.h"
 
-#define NAME		"many_000"
 #define CROWD		64	/* instances that have words waiting */
 #define KPROBES		1000
 #define MANY_WORDS	10000
@@ -32,98 +30,6 @@
  * functions for each word: it is not asked for the most of either.
  */
 static int stock;
-
-/* ---- modules ---- */
-
-struct image {
-	char	*data;
-	size_t	len;
-};
-
-static struct image image_of(int size)
-{
-	struct image m;
-	struct stat st;
-	size_t at = 0;
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/many_%d.ko", size);
-	fd = open(path, O_RDONLY);
-	must(fd >= 0 && !fstat(fd, &st), "open", path);
-	m.len = st.st_size;
-	m.data = malloc(m.len);
-	must(!!m.data, "malloc", path);
-	for (; at < m.len; at += n) {
-		n = read(fd, m.data + at, m.len - at);
-		must(n > 0, "read", path);
-	}
-	close(fd);
-	return m;
-}
-
-static void number_image(struct image *m, int nr)
-{
-	char *at = m->data, *end = m->data + m->len, digits[16];
-
-	snprintf(digits, sizeof(digits), "%03d", nr);
-	while ((at = memmem(at, end - at, "many_", 5))) {
-		if (at[8] == 0 || at[8] == '_')
-			memcpy(at + 5, digits, 3);
-		at += 5;
-	}
-}
-
-static struct image the_image;
-
-static void load(const char *unused, const char *neither)
-{
-	(void)unused;
-	(void)neither;
-	must(!syscall(SYS_init_module, the_image.data, the_image.len, ""), "init_module", NAME);
-}
-
-static void unload(const char *name, const char *unused)
-{
-	(void)unused;
-	must(!syscall(SYS_delete_module, name, O_NONBLOCK), "delete_module", name);
-}
-
-static void begin_with(int size)
-{
-	the_image = image_of(size);
-	number_image(&the_image, 0);
-}
-
-static void end_with(void)
-{
-	free(the_image.data);
-}
-
-static void load_many(int size, int nr)
-{
-	int i;
-
-	begin_with(size);
-	for (i = 0; i < nr; i++) {
-		number_image(&the_image, i);
-		load(NULL, NULL);
-	}
-}
-
-static void unload_many(int nr)
-{
-	char name[16];
-	int i;
-
-	for (i = 0; i < nr; i++) {
-		snprintf(name, sizeof(name), "many_%03d", i);
-		unload(name, NULL);
-	}
-	end_with();
-	settle();
-}
 
 /* ---- more of tracefs ---- */
 
@@ -182,17 +88,17 @@ static void one_module_rows(int size)
 	char of[16];
 
 	snprintf(of, sizeof(of), "%d", size);
-	begin_with(size);
-	load(NULL, NULL);
+	modules_begin(size);
+	module_load(NULL, NULL);
 	settle();
-	unload(NAME, NULL);
+	module_unload(NAME, NULL);
 	settle();
-	sample(row("load", of), 1, load, NULL, NULL);
+	sample(row("load", of), 1, module_load, NULL, NULL);
 	settle();
 	function_rows(of);
-	sample(row("unload", of), 1, unload, NAME, NULL);
+	sample(row("unload", of), 1, module_unload, NAME, NULL);
 	settle();
-	end_with();
+	modules_end();
 }
 
 static void many_modules_rows(int nr, int size)
@@ -200,16 +106,16 @@ static void many_modules_rows(int nr, int size)
 	char of[32];
 
 	snprintf(of, sizeof(of), "%dx%d", nr, size);
-	load_many(size, nr - 1);
-	number_image(&the_image, nr - 1);
+	modules_load(size, nr - 1);
+	module_number(nr - 1);
 	settle();
-	sample(row("load", of), 1, load, NULL, NULL);
+	sample(row("load", of), 1, module_load, NULL, NULL);
 	settle();
 	function_rows(of);
-	number_image(&the_image, 0);
-	sample(row("unload", of), 1, unload, NAME, NULL);
-	load(NULL, NULL);
-	unload_many(nr);
+	module_number(0);
+	sample(row("unload", of), 1, module_unload, NAME, NULL);
+	module_load(NULL, NULL);
+	modules_unload(nr);
 }
 
 /* ---- kprobe.multi ---- */
@@ -279,7 +185,7 @@ static void programs_rows(int few, int many)
 	must(!!multi.addr, "calloc", "addresses");
 	multi.prog = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
 	must(multi.prog >= 0, "BPF_PROG_LOAD", "kprobe.multi");
-	load_many(SMALL, many / SMALL);
+	modules_load(SMALL, many / SMALL);
 	some_addresses(" many_", "[many_", multi.addr, many);
 	for (multi.nr = few; multi.nr <= many; multi.nr += many - few) {
 		multi.name = NULL;
@@ -289,7 +195,7 @@ static void programs_rows(int few, int many)
 	}
 	close(multi.prog);
 	settle();
-	unload_many(many / SMALL);
+	modules_unload(many / SMALL);
 }
 
 /* ---- words ---- */
@@ -370,9 +276,9 @@ static void fresh_words_row(void)
 static void load_row(const char *what, int nr)
 {
 	settle();
-	sample(row_nr(what, nr), 1, load, NULL, NULL);
+	sample(row_nr(what, nr), 1, module_load, NULL, NULL);
 	settle();
-	unload(NAME, NULL);
+	module_unload(NAME, NULL);
 }
 
 static void each_instance(int (*f)(const char *path), const char *text)
@@ -411,7 +317,7 @@ static void waiting_words_rows(void)
 
 	late_words_row(MANY_WORDS / 10);
 	late_words_row(MANY_WORDS);
-	begin_with(SMALL);
+	modules_begin(SMALL);
 	load_row("load-words", 0);
 	load_row("load-words", 0);
 	echo(one, "set_ftrace_filter");
@@ -424,7 +330,7 @@ static void waiting_words_rows(void)
 		each_instance(rmdir, NULL);
 	}
 	echo("", "set_ftrace_filter");
-	end_with();
+	modules_end();
 	free(one);
 	free(many);
 	settle();
@@ -437,7 +343,7 @@ static void kprobe_rows_of(int nr)
 	char text[128];
 	int i;
 
-	load_many(SMALL, (nr - 1) / SMALL + 1);
+	modules_load(SMALL, (nr - 1) / SMALL + 1);
 	for (i = 0; i < nr; i++) {
 		int fd = open(path_of("kprobe_events"), O_WRONLY | O_APPEND);
 
@@ -452,7 +358,7 @@ static void kprobe_rows_of(int nr)
 	sample(row_nr("kprobes-off", nr), 1, echo, "0", "events/kprobes/enable");
 	echo("", "kprobe_events");
 	settle();
-	unload_many((nr - 1) / SMALL + 1);
+	modules_unload((nr - 1) / SMALL + 1);
 }
 
 static void functions_rows(void)
@@ -468,11 +374,11 @@ static void functions_rows(void)
 
 static void words_rows(void)
 {
-	load_many(SMALL, MANY_WORDS / SMALL);
+	modules_load(SMALL, MANY_WORDS / SMALL);
 	filter_words_rows(100);
 	if (!stock)
 		filter_words_rows(MANY_WORDS);
-	unload_many(MANY_WORDS / SMALL);
+	modules_unload(MANY_WORDS / SMALL);
 }
 
 /* On the command line of the kernel: only=GROUP. */

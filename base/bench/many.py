@@ -162,7 +162,7 @@ def main():
     args = p.parse_args()
     got = {}
     with tempfile.TemporaryDirectory() as tmp:
-        build_init(tmp + "/init", "many.c", "sample.c", "bpf.c")
+        build_init(tmp + "/init", "many.c", "modules.c", "sample.c", "bpf.c")
         for kernel in args.kernels:
             got[kernel] = measure(kernel, tmp + "/init", tmp, args.only)
     print_scale(got.get(STOCK, {}), got.get(OURS, {}))

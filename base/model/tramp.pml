@@ -3,9 +3,10 @@
  * The life of a trampoline: who calls it, who is in it, when it is freed.
  *
  * Models kernel/trace/ftrace/text/trampoline.c (ftrace_tramp_put(), free_quiet(),
- * tramp_free(), tramp_of(), ftrace_tramp_keep(), tramp_disarm()), update.c
- * (finish(), commit(), drop_from(), set_aside()) and opsets.c (ftrace_opset_gc(),
- * opset_free(), ftrace_opset_keep()). README says what is assumed.
+ * tramp_free(), tramp_of(), ftrace_tramp_keep(), tramp_disarm()), ops/update.c (drop(),
+ * drop_from()), ops/commit.c (ftrace_update_finish(), finish() here, commit(),
+ * set_aside()) and ops/sets.c (ftrace_opset_gc(), opset_free(), ftrace_opset_keep()).
+ * README says what is assumed.
  *
  * Trampolines are born one after the other and have a number for life; memory
  * that is used again is one that was freed before, so to touch a freed one is all

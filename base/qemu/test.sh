@@ -417,7 +417,7 @@ suite_startup() {
 
 suite_lint() {
 	local check
-	for check in sparse arrows checkpatch kernel-doc scripts hosts assertions docs; do
+	for check in sparse arrows checkpatch kernel-doc scripts lengths hosts assertions docs; do
 		if "$top/base/lint.sh" "$check" 2>&1 | sed -u 's/^/# lint: /'; then
 			pass "lint: $check"
 		else

@@ -369,6 +369,12 @@ static void expect_come(struct kunit *test, struct hlist_head *waiting,
 	ftrace_hash_free(hash);
 }
 
+static void expect_taken(struct kunit *test, struct ftrace_hash **hash,
+			 struct hlist_head *waiting, const char *func, const char *mod)
+{
+	KUNIT_EXPECT_EQ(test, 0, ftrace_apply_mod_pattern(hash, waiting, func, mod));
+}
+
 /*
  * Text that is known to be of a module is not yet of one that has come. Whoever
  * waits for that module is not looked at until then, whichever else comes. The
@@ -387,18 +393,9 @@ static void resolve_test(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, r);
 	if (!r)
 		return;
-	KUNIT_EXPECT_EQ(test, 0,
-			ftrace_apply_mod_pattern(&hash, &waiting,
-						 "ftrace_kunit_victim0",
-						 "no_such_a"));
-	KUNIT_EXPECT_EQ(test, 0,
-			ftrace_apply_mod_pattern(&hash, &waiting,
-						 "ftrace_kunit_victim1",
-						 "no_such_a"));
-	KUNIT_EXPECT_EQ(test, 0,
-			ftrace_apply_mod_pattern(&hash, &waiting,
-						 "ftrace_kunit_victim2",
-						 "no_such_[bc]"));
+	expect_taken(test, &hash, &waiting, "ftrace_kunit_victim0", "no_such_a");
+	expect_taken(test, &hash, &waiting, "ftrace_kunit_victim1", "no_such_a");
+	expect_taken(test, &hash, &waiting, "ftrace_kunit_victim2", "no_such_[bc]");
 	KUNIT_EXPECT_NULL(test, hash);
 	/* They come without the functions. */
 	expect_come(test, &waiting, "no_such_a", 0);
@@ -420,10 +417,7 @@ static void resolve_test(struct kunit *test)
 	r->mod = NULL;
 
 	/* Any may have come since a file was opened. */
-	KUNIT_EXPECT_EQ(test, 0,
-			ftrace_apply_mod_pattern(&hash, &waiting,
-						 "ftrace_kunit_victim1",
-						 "no_such_a"));
+	expect_taken(test, &hash, &waiting, "ftrace_kunit_victim1", "no_such_a");
 	strscpy(mod->name, "no_such_a");
 	r->mod = mod;
 	expect_come(test, &waiting, NULL, 0);
