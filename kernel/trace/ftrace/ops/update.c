@@ -9,6 +9,7 @@
  */
 
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
 #include "ops.h"
 
@@ -35,6 +36,18 @@ struct step {
 #define NO_STEP		((struct step) { .state = FTRACE_REC_BAD })
 
 /**
+ * struct found_ops - ops that a walk over all of them has found
+ * @ops: these
+ * @nr: how many; few are expected, among thousands
+ * @size: how many @ops has room for
+ */
+struct found_ops {
+	struct ftrace_ops	**ops;
+	unsigned int		nr;
+	unsigned int		size;
+};
+
+/**
  * struct update - one update under way
  * @plan: the changes so far
  * @ops: the one whose filter changes, or
@@ -44,9 +57,9 @@ struct step {
  * @new: the filter it gets; NULL: it goes
  * @all: @new means every site
  * @missed: a site that @new lists has no record
- * @asked_known: @nr_asked is, and so is @asked
- * @nr_asked: how many registered ops may want the site of a new record
- * @asked: these, or the first of them
+ * @users: the ops that are concerned: @ops, or those that use @shared
+ * @asked_known: @asked is
+ * @asked: the ops that may want the site of a new record
  * @last: the last answer, see struct step
  */
 struct update {
@@ -58,8 +71,8 @@ struct update {
 	bool				all;
 	bool				missed;
 	bool				asked_known;
-	unsigned int			nr_asked;
-	struct ftrace_ops		*asked[8];
+	struct found_ops		users;
+	struct found_ops		asked;
 	struct step			last;
 };
 
@@ -69,34 +82,42 @@ static bool is_concerned(const struct update *u, const struct ftrace_ops *ops)
 	return ops == u->ops || (u->shared && ops->func_hash == u->shared);
 }
 
+/* Those who leave cannot do without, and it is little: so wait for the memory. */
+static void found_add(struct found_ops *found, struct ftrace_ops *ops)
+{
+	if (found->nr == found->size) {
+		found->size = max(8U, 2 * found->size);
+		found->ops = kvrealloc(found->ops,
+				       array_size(found->size, sizeof(*found->ops)),
+				       GFP_KERNEL | __GFP_NOFAIL);
+	}
+	found->ops[found->nr++] = ops;
+}
+
+static void found_free(struct update *u)
+{
+	kvfree(u->users.ops);
+	kvfree(u->asked.ops);
+}
+
 static bool is_listed(const struct ftrace_filter *f)
 {
 	return !f || !ftrace_hash_empty(f->filter);
 }
 
-/* The set that is @id, and @ops if it wants the site. */
-static int with_wanted(const struct update *u, int id, struct ftrace_ops *ops,
-		       unsigned long ip)
-{
-	struct ftrace_filter f;
-
-	if (is_concerned(u, ops))
-		return id;
-	ftrace_ops_filter(ops, &f);
-	return ftrace_filter_wants(&f, ip) ? ftrace_opset_with(id, ops) : id;
-}
-
-static int wanted_of_all(const struct update *u, unsigned long ip)
+static void find_users(struct update *u)
 {
 	struct ftrace_ops *ops;
-	int id = 0;
 
-	for_each_ftrace_ops(ops) {
-		id = with_wanted(u, id, ops, ip);
-		if (id < 0)
-			break;
+	/* One that starts is not among the registered. */
+	if (u->ops) {
+		found_add(&u->users, u->ops);
+		return;
 	}
-	return id;
+	for_each_ftrace_ops(ops) {
+		if (is_concerned(u, ops))
+			found_add(&u->users, ops);
+	}
 }
 
 /*
@@ -111,51 +132,38 @@ static void find_asked(struct update *u)
 
 	for_each_ftrace_ops(ops) {
 		ftrace_ops_filter(ops, &f);
-		if (is_listed(&f) && !(ops->flags & FTRACE_OPS_FL_UNRECORDED))
-			continue;
-		if (u->nr_asked < ARRAY_SIZE(u->asked))
-			u->asked[u->nr_asked] = ops;
-		u->nr_asked++;
+		if ((!is_listed(&f) || ops->flags & FTRACE_OPS_FL_UNRECORDED) &&
+		    !is_concerned(u, ops))
+			found_add(&u->asked, ops);
 	}
 	u->asked_known = true;
 }
 
-/*
- * The set that the site of a new record would have by all registered ops that are not
- * concerned.
- */
+/* The set that the site of a new record has by all ops that are not concerned. */
 static int wanted_set(struct update *u, unsigned long ip)
 {
+	struct ftrace_filter f;
 	unsigned int i;
 	int id = 0;
 
 	if (!u->asked_known)
 		find_asked(u);
-	if (u->nr_asked > ARRAY_SIZE(u->asked))
-		return wanted_of_all(u, ip);
-	for (i = 0; i < u->nr_asked && id >= 0; i++)
-		id = with_wanted(u, id, u->asked[i], ip);
+	for (i = 0; i < u->asked.nr && id >= 0; i++) {
+		ftrace_ops_filter(u->asked.ops[i], &f);
+		if (ftrace_filter_wants(&f, ip))
+			id = ftrace_opset_with(id, u->asked.ops[i]);
+	}
 	return id;
 }
 
 /* The set that is @id with, or without, the ops that are concerned. */
 static int set_after(const struct update *u, int id, bool want)
 {
-	struct ftrace_ops *ops;
+	unsigned int i;
 
-	if (u->ops)
-		return want ? ftrace_opset_with(id, u->ops) :
-			      ftrace_opset_without(id, u->ops);
-	if (!u->shared)
-		return id;
-	for_each_ftrace_ops(ops) {
-		if (!is_concerned(u, ops))
-			continue;
-		id = want ? ftrace_opset_with(id, ops) :
-			    ftrace_opset_without(id, ops);
-		if (id < 0)
-			break;
-	}
+	for (i = 0; i < u->users.nr && id >= 0; i++)
+		id = want ? ftrace_opset_with(id, u->users.ops[i]) :
+			    ftrace_opset_without(id, u->users.ops[i]);
 	return id;
 }
 
@@ -284,26 +292,15 @@ static bool misses_sites(const struct ftrace_filter *f)
 	return false;
 }
 
-static void set_unrecorded(struct ftrace_ops *ops, bool missed)
-{
-	if (missed)
-		ops->flags |= FTRACE_OPS_FL_UNRECORDED;
-	else
-		ops->flags &= ~FTRACE_OPS_FL_UNRECORDED;
-}
-
-/* The filter is in force: are those who use it asked about new records? */
+/* The filter is in force: are those who have it asked about new records? */
 static void note_missed(const struct update *u)
 {
-	struct ftrace_ops *ops;
+	unsigned int i;
 
-	if (u->ops) {
-		set_unrecorded(u->ops, u->missed);
-		return;
-	}
-	for_each_ftrace_ops(ops) {
-		if (is_concerned(u, ops))
-			set_unrecorded(ops, u->missed);
+	for (i = 0; i < u->users.nr; i++) {
+		u->users.ops[i]->flags &= ~FTRACE_OPS_FL_UNRECORDED;
+		if (u->missed)
+			u->users.ops[i]->flags |= FTRACE_OPS_FL_UNRECORDED;
 	}
 }
 
@@ -354,11 +351,13 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 	u->old = old;
 	u->new = new;
 	u->all = new && ftrace_hash_empty(new->filter) && !new->skip;
+	find_users(u);
 	do {
 		nr_bad = ftrace_nr_bad;
 		ret = try_between(u);
 	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad &&
 		 (!new || !ftrace_filter_wants(new, ftrace_last_bad)));
+	found_free(u);
 	return ret;
 }
 
@@ -495,6 +494,7 @@ int ftrace_settle(void)
 		if (ret)
 			break;
 	}
+	found_free(&u);
 	nr = u.plan.nr;
 	return ftrace_update_finish(&u.plan, ret) ?: nr;
 }
