@@ -7,9 +7,12 @@
  * FTRACE_HASH_FL_WAITS, have not come yet.
  */
 #include <linux/err.h>
+#include <linux/llist.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/workqueue.h>
 
 #include "set.h"
 #include "sites.h"
@@ -357,16 +360,35 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 	return hash_done(rest);
 }
 
-static void free_set(struct rcu_head *rcu)
+/* Large sets that RCU has let go, to be freed by free_work. */
+static LLIST_HEAD(quiet_sets);
+
+/* A CPU that comes or goes may run a callback that RCU does not wait for. */
+static void free_quiet(struct work_struct *work)
 {
-	kvfree(container_of(rcu, struct ftrace_hash, rcu));
+	struct llist_node *quiet = llist_del_all(&quiet_sets);
+	struct ftrace_hash *hash, *next;
+
+	synchronize_rcu_tasks_rude();
+	llist_for_each_entry_safe(hash, next, quiet, quiet)
+		kvfree(hash);
+}
+
+static DECLARE_WORK(free_work, free_quiet);
+
+static void set_is_quiet(struct rcu_head *rcu)
+{
+	struct ftrace_hash *hash = container_of(rcu, struct ftrace_hash, rcu);
+
+	if (llist_add(&hash->quiet, &quiet_sets))
+		schedule_work(&free_work);
 }
 
 /**
  * ftrace_hash_free_rcu - free a set that was published
  * @hash: the set, or NULL
  *
- * Callbacks that still look at it run with preemption off, so RCU waits for them.
+ * Callbacks that still look at it run with preemption off.
  *
  * Context: process.
  */
@@ -374,9 +396,12 @@ void ftrace_hash_free_rcu(struct ftrace_hash *hash)
 {
 	if (!hash)
 		return;
-	/* kvfree_rcu() keeps hundreds, or those of seconds, however large they are. */
+	/*
+	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. A small
+	 * one may stay as long, or for a grace period if memory is short.
+	 */
 	if (is_vmalloc_addr(hash) || ksize(hash) > PAGE_SIZE)
-		call_rcu_hurry(&hash->rcu, free_set);
+		call_rcu_hurry(&hash->rcu, set_is_quiet);
 	else
 		kvfree_rcu(hash, rcu);
 }
