@@ -247,11 +247,10 @@ def boot(kernel, ways, found, mark, tmp):
             "-S", "-chardev", "socket,id=gdb,path=%s/gdb" % tmp, "-gdb", "chardev:gdb",
             "-dfilter", ",".join("0x%x+1" % a for a in sorted(found))]
 
-    args = argparse.Namespace(
-        kernel=kernel, modules=None, cpus=1, mem="1G", accel="icount", turns=False,
-        append=["nokaslr"], silence=300, limit=1200, allow_warn=False, shell=False, show=None,
-        init=None, file=[], script=[script(ways)],
-        log=os.path.join(run.BUILD, "run", "ways.log"))
+    args = run.parser().parse_args(
+        ["--kernel", kernel, "--cpus", "1", "--mem", "1G", "--accel", "icount",
+         "--append", "nokaslr", "--silence", "300", "--limit", "1200",
+         "--log", os.path.join(run.BUILD, "run", "ways.log"), script(ways)])
     run.qemu_command = with_stub
     try:
         # What the script says is no part of the ways.

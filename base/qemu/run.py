@@ -422,7 +422,8 @@ def check_end(args, guest, console, status):
                       % (console.during, console.lines[alarm], console.excerpt(alarm)))
 
 
-def main():
+def parser():
+    """What this takes on its command line."""
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--kernel", default="recorder",
@@ -446,6 +447,11 @@ def main():
     p.add_argument("--init", help="run this static program as the only one, all in memory")
     p.add_argument("--file", action="append", default=[], help="a file for it, in /")
     p.add_argument("script", nargs="*", help="shell command to run, or a program and its arguments")
+    return p
+
+
+def main():
+    p = parser()
     args = p.parse_args()
     if not (args.shell or args.init or args.script):
         p.error("nothing to run: give a script, or --shell")

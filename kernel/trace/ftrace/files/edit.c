@@ -34,7 +34,8 @@ static void edit_free(struct filter_edit *e)
 {
 	list_del(&e->list);
 	ftrace_hash_free(e->hash);
-	ftrace_waiting_free(&e->waiting);
+	if (!hlist_empty(&e->waiting))
+		ftrace_waiting_free(&e->waiting);
 	kfree(e);
 }
 
@@ -221,6 +222,7 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	/* What the file did not show is dropped only if all else is. */
 	bool all = ff->tr || ff->truncate;
 	struct ftrace_ops *ops = edit_ops(e);
+	struct hlist_head *waiting;
 	int ret;
 
 	if (!ops)
@@ -241,9 +243,9 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	if (ret)
 		return ret;
 	e->hash = NULL;
-	if (all)
-		ftrace_waiting_replace(&ops->func_hash->waiting[ff->enable],
-				       &e->waiting);
+	waiting = &ops->func_hash->waiting[ff->enable];
+	if (all && !(hlist_empty(waiting) && hlist_empty(&e->waiting)))
+		ftrace_waiting_replace(waiting, &e->waiting);
 	if (ff->common && !e->id)
 		ftrace_tracers_share(ff->tr);
 	return 0;
@@ -295,14 +297,15 @@ void filter_edits_publish(struct filter_file *ff)
 void filter_edits_free(struct filter_file *ff)
 {
 	struct filter_edit *e, *next;
+	bool was_open;
 
-	scoped_guard(mutex, &ftrace_lock) {
-		if (!list_empty(&ff->open))
-			ftrace_modnames_end();
-		list_del_init(&ff->open);
-	}
+	guard(mutex)(&ftrace_lock);
+	was_open = !list_empty(&ff->open);
+	list_del_init(&ff->open);
 	list_for_each_entry_safe(e, next, &ff->edits, list)
 		edit_free(e);
+	if (was_open)
+		ftrace_modnames_end();
 }
 
 static void edit_forget(const struct filter_file *ff, struct filter_edit *e,

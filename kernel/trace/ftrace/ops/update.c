@@ -94,12 +94,6 @@ static void found_add(struct found_ops *found, struct ftrace_ops *ops)
 	found->ops[found->nr++] = ops;
 }
 
-static void found_free(struct update *u)
-{
-	kvfree(u->users.ops);
-	kvfree(u->asked.ops);
-}
-
 static bool is_listed(const struct ftrace_filter *f)
 {
 	return !f || !ftrace_hash_empty(f->filter);
@@ -292,18 +286,6 @@ static bool misses_sites(const struct ftrace_filter *f)
 	return false;
 }
 
-/* The filter is in force: are those who have it asked about new records? */
-static void note_missed(const struct update *u)
-{
-	unsigned int i;
-
-	for (i = 0; i < u->users.nr; i++) {
-		u->users.ops[i]->flags &= ~FTRACE_OPS_FL_UNRECORDED;
-		if (u->missed)
-			u->users.ops[i]->flags |= FTRACE_OPS_FL_UNRECORDED;
-	}
-}
-
 /*
  * An ops that may be freed is leaving: afterwards nobody but preempted tasks may be in an
  * old call, so the machine is stopped. If its sites were poked away earlier and no text
@@ -317,21 +299,19 @@ static bool needs_stop(const struct update *u)
 /* Touches the records on either filter, or all if one of them means that. */
 static int try_between(struct update *u)
 {
+	bool listed = is_listed(u->new);
 	int ret;
 
 	u->last = NO_STEP;
 	u->missed = false;
 	u->plan.stop = needs_stop(u);
-	if (is_listed(u->old) && is_listed(u->new)) {
+	if (listed && is_listed(u->old)) {
 		ret = update_listed(u);
 	} else {
+		u->missed = u->new && listed && misses_sites(u->new);
 		ret = update_all(u);
-		u->missed = u->new && is_listed(u->new) && misses_sites(u->new);
 	}
-	ret = ftrace_update_finish(&u->plan, ret);
-	if (!ret)
-		note_missed(u);
-	return ret;
+	return ftrace_update_finish(&u->plan, ret);
 }
 
 /*
@@ -342,6 +322,7 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 			  const struct ftrace_filter *new)
 {
 	unsigned long nr_bad;
+	unsigned int i;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
@@ -357,7 +338,14 @@ static int update_between(struct update *u, const struct ftrace_filter *old,
 		ret = try_between(u);
 	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad &&
 		 (!new || !ftrace_filter_wants(new, ftrace_last_bad)));
-	found_free(u);
+	/* The filter is in force: are those who have it asked about new records? */
+	for (i = 0; !ret && i < u->users.nr; i++) {
+		u->users.ops[i]->flags &= ~FTRACE_OPS_FL_UNRECORDED;
+		if (u->missed)
+			u->users.ops[i]->flags |= FTRACE_OPS_FL_UNRECORDED;
+	}
+	kvfree(u->users.ops);
+	kvfree(u->asked.ops);
 	return ret;
 }
 
@@ -494,7 +482,7 @@ int ftrace_settle(void)
 		if (ret)
 			break;
 	}
-	found_free(&u);
+	kvfree(u.asked.ops);
 	nr = u.plan.nr;
 	return ftrace_update_finish(&u.plan, ret) ?: nr;
 }

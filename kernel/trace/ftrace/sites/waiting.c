@@ -375,6 +375,8 @@ int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
+	if (hlist_empty(waiting))
+		return 0;
 	/* Thousands may wait for one module. */
 	ftrace_modnames_begin();
 	ret = resolve_each(waiting, module, hash);
