@@ -52,6 +52,9 @@ help:
 #:                    our files; also that none uses another that is above it,
 #:                    that assertions of shell tests can fail and that no file
 #:                    names a host
+#:   make ways        that no operation comes back to a file that it has left more than
+#:                    half as often as before there were rooms; which functions it goes
+#:                    through, in order, is in build/small-ways/ways
 #:   make fixes-test  what each patch of base/fixes mends: the stock kernel shows it,
 #:                    a kernel of this source with the stock core does not
 #:   make events-test  that the function tracers write the same, option by option, as
@@ -256,6 +259,12 @@ bench-mcount-loc: need-bench kernel stock
 
 lint: need-lint prepare
 	@base/lint.sh
+
+.PHONY: ways
+ways: need-run prepare
+	@base/build.sh small-ways
+	@base/ways.py small-ways >build/small-ways/ways
+	@base/ways.py --compare base/ways.list build/small-ways/ways
 
 .PHONY: fixes-test events-test others others-boot randconfigs
 fixes-test: need-tests stock lists

@@ -24,9 +24,10 @@ site: that depends on what else runs for the first time.  Functions that the com
 has put into their callers do not show: take the kernel small-ways (base/build.sh), where
 it does so only with those declared inline.
 
---compare BEFORE AFTER, both of them outputs of this, fails if a way comes back to a
-file more than half as often as before, or if there are more than 12 functions in
-"function" until ftrace_update_ops() is entered, itself not counted.
+--compare BEFORE AFTER, both of them outputs of this or, like ways.list, only their lines
+"way NAME: ...", fails if a way comes back to a file more than half as often as before, or
+if there are more than 12 functions in "function" until ftrace_update_ops() is entered,
+itself not counted.
 """
 
 import argparse
@@ -342,7 +343,7 @@ def show(name, way):
     print()
 
 
-HEAD = re.compile(r"^way (\w+): \d+ functions, \d+ files, (\d+) times back"
+HEAD = re.compile(r"^way (\w+): (?:\d+ functions, \d+ files, )?(\d+) times back"
                   r"(?:, (\d+) functions until \w+\(\))?$", re.MULTILINE)
 
 
