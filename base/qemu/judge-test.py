@@ -9,6 +9,7 @@ TAP.
 import argparse
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -179,6 +180,9 @@ def logs():
     yield "a suite of KUnit is not there", \
         KUNIT[:KUNIT.index("[   11.2]     KTAP")].replace("1..2", "1..1", 1), \
         cases[:2] + ["not ok - s: ftrace-b did not answer"]
+    yield "another CPU says something while a suite begins", \
+        re.sub(r"(?m)^(.*KTAP version 1)$", r"\1\n[   12.345678] clocksource: mask: 0xffff", KUNIT), \
+        cases
     yield "KUnit breaks off", KUNIT[:KUNIT.index("[   11.2]     ok 2")], None
     yield "a suite of KUnit that nobody knows", KUNIT.replace("ftrace-b", "ftrace-c"), \
         cases[:2] + ["ok - s: ftrace-c: third", "not ok - s: ftrace-b did not answer",

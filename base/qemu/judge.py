@@ -55,6 +55,9 @@ RESULT = re.compile(r"(not )?ok \d+\b")
 VERSION = re.compile(r"(?:\[ *[0-9.]+\] )?K?TAP version \d+$")
 # How ftracetest says that a case did not do what it is for, beside SKIP.
 ENDED = re.compile(r"^(?:not )?ok (.*) # (UNRESOLVED|XFAIL)\b.*$")
+# Within a log of KUnit, without its stamps.
+BEGINS = re.compile(r" +KTAP version \d+$")
+SUBTEST = re.compile(r" +# Subtest: ")
 STAMP = re.compile(r"^\[ *[0-9]+\.[0-9]+\] ")
 
 
@@ -76,12 +79,26 @@ def plan_first(lines):
     return lines
 
 
+def suites_whole(lines):
+    """The two lines that begin a suite, together: another CPU may speak in between."""
+    out = []
+    for line in lines:
+        at = len(out)
+        if SUBTEST.match(line):
+            while at and not BEGINS.match(out[at - 1]) and not RESULT.match(out[at - 1].strip()):
+                at -= 1
+            if not (at and BEGINS.match(out[at - 1])):
+                at = len(out)
+        out.insert(at, line)
+    return out
+
+
 def parse(lines, kunit):
     """The tests in these lines: kunit_parser's tree, and what it finds amiss."""
     lines = [ENDED.sub(r"ok \1 # SKIP \2", line) for line in lines]
     if kunit:
         # Stamps grow with time, and the parser counts characters.
-        lines = [STAMP.sub("", line) for line in lines]
+        lines = suites_whole(STAMP.sub("", line) for line in lines)
     else:
         lines = plan_first(lines)
     said = io.StringIO()
