@@ -374,14 +374,15 @@ static void free_quiet(struct work_struct *work)
 		kvfree(hash);
 }
 
-static DECLARE_WORK(free_work, free_quiet);
+static DECLARE_DELAYED_WORK(free_work, free_quiet);
 
 static void set_is_quiet(struct rcu_head *rcu)
 {
 	struct ftrace_hash *hash = container_of(rcu, struct ftrace_hash, rcu);
 
+	/* The wait disturbs every CPU: let more of them come together. */
 	if (llist_add(&hash->quiet, &quiet_sets))
-		schedule_work(&free_work);
+		schedule_delayed_work(&free_work, HZ);
 }
 
 /**
