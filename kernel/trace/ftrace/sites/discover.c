@@ -31,7 +31,6 @@ int ftrace_discover_region(struct ftrace_region *r)
 	struct ftrace_sites s = {};
 	struct ftrace_names n;
 	unsigned long addr, ip, last = 0;
-	unsigned int nr_seen = 0;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
@@ -45,14 +44,14 @@ int ftrace_discover_region(struct ftrace_region *r)
 	if (ret)
 		return ret;
 	while (!ret && (addr = ftrace_names_symbol(&n))) {
-		if (!(++nr_seen % SZ_1K))
-			cond_resched();
 		ip = ftrace_text_entry_site(addr);
 		if (!ip || ip == last || ip >= r->end ||
 		    ftrace_rec_in(ftrace_region_recs(r), ip, ip))
 			continue;
 		last = ip;
 		ret = ftrace_sites_add(&s, ip);
+		if (!(s.nr % SZ_1K))
+			cond_resched();
 	}
 	ftrace_names_stop(&n);
 

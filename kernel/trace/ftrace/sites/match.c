@@ -114,6 +114,21 @@ static void sieve_init(struct kallsyms_sieve *sieve, const struct ftrace_glob *g
 	kallsyms_sieve_init(sieve, g->search, g->type == MATCH_GLOB ? 0 : g->len);
 }
 
+static int match_recs(struct ftrace_names *n, const struct dyn_ftrace *rec, unsigned int nr,
+		      const struct ftrace_glob *g, struct ftrace_sites *s)
+{
+	const struct dyn_ftrace *end = rec + nr;
+	int ret = 0;
+
+	for (; rec < end && !ret; rec++) {
+		if (rec->state & FTRACE_REC_BAD)
+			continue;
+		if (any_alias_matches(n, ftrace_rec_ip(rec), g))
+			ret = ftrace_sites_add(s, ftrace_rec_ip(rec));
+	}
+	return ret;
+}
+
 static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
 			const struct kallsyms_sieve *sieve,
 			struct ftrace_sites *s)
@@ -129,15 +144,10 @@ static int match_region(struct ftrace_region *r, const struct ftrace_glob *g,
 	if (ret)
 		return ret;
 	n.sieve = sieve;
-	for (i = 0; i < recs->nr && !ret; i++) {
-		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
-
-		if (!(i % SZ_1K))
-			cond_resched();
-		if (recs->rec[i].state & FTRACE_REC_BAD)
-			continue;
-		if (any_alias_matches(&n, ip, g))
-			ret = ftrace_sites_add(s, ip);
+	/* Not asked for each record: that is one per cent of what it takes. */
+	for (i = 0; i < recs->nr && !ret; i += SZ_1K) {
+		cond_resched();
+		ret = match_recs(&n, recs->rec + i, min(recs->nr - i, (unsigned int)SZ_1K), g, s);
 	}
 	ftrace_names_stop(&n);
 	return ret;
