@@ -185,7 +185,7 @@ enum ftrace_filter_past {
  * @regex_lock: fgraph.c sets it up; not used here
  *
  * A hash is immutable once it is published. It is replaced under ftrace_lock,
- * and freed when no callback that runs with preemption off can still look at it.
+ * and freed after an RCU-sched grace period.
  */
 struct ftrace_ops_hash {
 	struct ftrace_hash __rcu	*notrace_hash;

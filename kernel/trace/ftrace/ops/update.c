@@ -165,8 +165,6 @@ static int take_step(struct update *u, u32 id, bool want)
 {
 	struct step *s = &u->last;
 
-	/* There may be as many sets as sites, and each new one gets a trampoline. */
-	cond_resched();
 	s->state = id;
 	s->want = want;
 	s->to = set_after(u, id, want);
@@ -475,7 +473,8 @@ int ftrace_settle(void)
 		if (!r->nr_new)
 			continue;
 		for (i = 0; i < recs->nr && !ret; i++) {
-			if (!(i % SZ_1K))
+			/* For each that is new, all ops are asked. */
+			if (!(i % SZ_64))
 				cond_resched();
 			if (recs->rec[i].state & FTRACE_REC_NEW)
 				ret = update_rec(&u, &recs->rec[i]);

@@ -398,8 +398,8 @@ void ftrace_hash_free_rcu(struct ftrace_hash *hash)
 	if (!hash)
 		return;
 	/*
-	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. No CPU
-	 * is disturbed for a small one: each write to a filter file leaves one behind.
+	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. A small
+	 * one may stay as long, or for a grace period if memory is short.
 	 */
 	if (is_vmalloc_addr(hash) || ksize(hash) > PAGE_SIZE)
 		call_rcu_hurry(&hash->rcu, set_is_quiet);
