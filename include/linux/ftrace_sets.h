@@ -185,7 +185,7 @@ enum ftrace_filter_past {
  * @regex_lock: fgraph.c sets it up; not used here
  *
  * A hash is immutable once it is published. It is replaced under ftrace_lock,
- * and freed after an RCU-sched grace period.
+ * and freed after a grace period, see ftrace_hash_free_rcu().
  */
 struct ftrace_ops_hash {
 	struct ftrace_hash __rcu	*notrace_hash;

@@ -473,7 +473,7 @@ int ftrace_settle(void)
 		if (!r->nr_new)
 			continue;
 		for (i = 0; i < recs->nr && !ret; i++) {
-			/* For each that is new, all ops are asked. */
+			/* Each that is new may get a set of its own. */
 			if (!(i % SZ_64))
 				cond_resched();
 			if (recs->rec[i].state & FTRACE_REC_NEW)

@@ -398,8 +398,8 @@ void ftrace_hash_free_rcu(struct ftrace_hash *hash)
 	if (!hash)
 		return;
 	/*
-	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. A small
-	 * one may stay as long, or for a grace period if memory is short.
+	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. For a
+	 * small one no CPU is disturbed: nobody waits then for one that comes or goes.
 	 */
 	if (is_vmalloc_addr(hash) || ksize(hash) > PAGE_SIZE)
 		call_rcu_hurry(&hash->rcu, set_is_quiet);

@@ -61,8 +61,8 @@ struct ftrace_tramp {
 
 /*
  * How many there may be; beyond that, sets of ops are served by ftrace_caller, which asks
- * each registered ops at each call. So there is room for a user on every function. Each
- * takes some hundred bytes of memory that is never given back.
+ * each registered ops at each call. One that nobody calls any more counts until it is
+ * freed. With few ops each takes some hundred bytes, which are never given back.
  */
 static unsigned int max_tramps __read_mostly = SZ_64K;
 
