@@ -62,6 +62,12 @@ static unsigned int nr_new(void)
 	return nr;
 }
 
+/* There was no room for some trampoline, or no memory: there may be now. */
+static bool tramps_can_be_had(void)
+{
+	return READ_ONCE(ftrace_tramps_wanted) && ftrace_tramp_has_room();
+}
+
 static bool has_work(void)
 {
 	bool work;
@@ -69,7 +75,7 @@ static bool has_work(void)
 	rcu_read_lock();
 	work = nr_new();
 	rcu_read_unlock();
-	return work || ftrace_notes_pending();
+	return work || ftrace_notes_pending() || tramps_can_be_had();
 }
 
 /*
@@ -111,8 +117,11 @@ static void round_once(void)
 static void ftraced_round(void)
 {
 	guard(mutex)(&ftrace_lock);
-	if (enabled && !ftrace_disabled)
-		round_once();
+	if (!enabled || ftrace_disabled)
+		return;
+	round_once();
+	if (tramps_can_be_had())
+		ftrace_update_tramps();
 }
 
 static int __init boot_round(void)

@@ -100,6 +100,9 @@ void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
  */
 extern bool ftrace_list_used;
 
+/* Some set has no trampoline since this was last looked after; ftrace_lock. */
+extern bool ftrace_tramps_wanted;
+
 /* May an ops leave without a wait? If it is ever freed somebody else waits then. */
 static inline bool ftrace_ops_leaves_freely(const struct ftrace_ops *ops)
 {

@@ -160,7 +160,7 @@ int ftrace_update_tramps(void)
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!ftrace_opsets_aim_tramps())
-		return 0;
+		goto out;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
 		unsigned int i;
@@ -170,5 +170,7 @@ int ftrace_update_tramps(void)
 	}
 	ret = ftrace_update_finish(&plan, ret);
 	ftrace_opsets_aimed(!ret);
+out:
+	WRITE_ONCE(ftrace_tramps_wanted, !ftrace_opsets_have_tramps());
 	return ret;
 }

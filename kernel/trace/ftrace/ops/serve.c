@@ -8,6 +8,7 @@
 #include "ops.h"
 
 bool ftrace_list_used;
+bool ftrace_tramps_wanted;
 
 /**
  * ftrace_ops_callee - what a trampoline calls for an ops
@@ -95,6 +96,7 @@ static bool is_direct(const struct ftrace_opset *set)
 static unsigned long fallback_of(const struct ftrace_opset *set)
 {
 	ftrace_list_used = true;
+	WRITE_ONCE(ftrace_tramps_wanted, true);
 	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_DIRECT))
 		return FTRACE_REGS_ADDR;

@@ -165,6 +165,8 @@ static int take_step(struct update *u, u32 id, bool want)
 {
 	struct step *s = &u->last;
 
+	/* There may be as many sets as sites, and each new one gets a trampoline. */
+	cond_resched();
 	s->state = id;
 	s->want = want;
 	s->to = set_after(u, id, want);

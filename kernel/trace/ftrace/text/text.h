@@ -87,9 +87,18 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
 
+/* The memory of trampolines comes in packs of so many bytes, and in pieces of so many. */
+#define FTRACE_PACK_SIZE	SZ_16K
+#define FTRACE_PACK_ALIGN	64
+
+unsigned long ftrace_packs_alloc(size_t size, bool grow);
+void ftrace_packs_free(unsigned long ip, size_t size);
+bool ftrace_packs_may_have(unsigned long ip);
+
 struct ftrace_tramp;
 
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec);
+bool ftrace_tramp_has_room(void);
 unsigned long ftrace_tramp_ip(const struct ftrace_tramp *t);
 void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 			    unsigned long func);

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of trampolines: from their memory to the last task that is in one.
- *
- * Trampolines are small, so many share a page. A page is read-only and
- * executable before the first of them is written to it, through the mapping
- * that text_poke_copy() makes for that; it is never writable where it runs.
+ * The life of trampolines: from their birth to the last task that is in one.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
-#include <linux/execmem.h>
-#include <linux/genalloc.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
@@ -17,16 +11,11 @@
 #include <linux/rbtree_latch.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
-#include <linux/set_memory.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 #include <asm/text-patching.h>
 
 #include "text.h"
-
-#define PACK_SIZE	SZ_16K
-#define GRANULE_SHIFT	6
 
 /* For kallsyms and perf, which know generated code by these. */
 #define TRAMP_NAME	"ftrace_trampoline"
@@ -60,24 +49,18 @@ struct ftrace_tramp {
 };
 
 /*
- * How many there may be; beyond that, sets of ops are served by ftrace_caller, which asks
- * each registered ops at each call. One that nobody calls any more counts until it is
- * freed. With few ops each takes some hundred bytes, which are never given back.
+ * How many may be in use; beyond that, sets of ops are served by ftrace_caller, which asks
+ * each registered ops at each call. When a tracer joins, the old ones and the new are in
+ * use at once.
  */
 static unsigned int max_tramps __read_mostly = SZ_64K;
 
-/* Covers the next two; taken inside ftrace_lock. */
+/* Covers the next one, and calls of packs.c that change something; inside ftrace_lock. */
 static DEFINE_MUTEX(tramp_mutex);
-static struct gen_pool *tramp_pool;
 static unsigned int nr_tramps;
 
-/*
- * All packs lie between the two. They only move apart, under tramp_mutex, before the first
- * trampoline is put into a new pack. So a stale value can only hide addresses at which
- * there was no trampoline yet.
- */
-static unsigned long packs_start __read_mostly = ULONG_MAX;
-static unsigned long packs_end __read_mostly;
+/* How many have been taken off the list; tramp_mutex. */
+static unsigned int nr_gone;
 
 /* Changed under tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
@@ -126,53 +109,10 @@ static struct ftrace_tramp *tramp_of(unsigned long ip)
 {
 	struct latch_tree_node *n;
 
-	/* Unwinders ask it of each entry of a stack, and most are in the kernel's image. */
-	if (ip < READ_ONCE(packs_start) || ip >= READ_ONCE(packs_end))
+	if (!ftrace_packs_may_have(ip))
 		return NULL;
 	n = latch_tree_find((void *)ip, &tramp_tree, &tramp_tree_ops);
 	return n ? container_of(n, struct ftrace_tramp, node) : NULL;
-}
-
-/* ---- memory -------------------------------------------------------------- */
-
-static int add_pack(void)
-{
-	void *pack = execmem_alloc(EXECMEM_FTRACE, PACK_SIZE);
-	int ret;
-
-	if (!pack)
-		return -ENOMEM;
-	memset(pack, INT3_INSN_OPCODE, PACK_SIZE);
-	set_vm_flush_reset_perms(pack);
-	ret = set_memory_rox((unsigned long)pack, PACK_SIZE >> PAGE_SHIFT);
-	if (!ret)
-		ret = gen_pool_add(tramp_pool, (unsigned long)pack, PACK_SIZE,
-				   NUMA_NO_NODE);
-	if (ret) {
-		execmem_free(pack);
-		return ret;
-	}
-	WRITE_ONCE(packs_start, min(packs_start, (unsigned long)pack));
-	WRITE_ONCE(packs_end, max(packs_end, (unsigned long)pack + PACK_SIZE));
-	return 0;
-}
-
-/* @grow: if there is not that much in one piece, get more. */
-static unsigned long take_memory(size_t size, bool grow)
-{
-	unsigned long ip;
-
-	lockdep_assert_held(&tramp_mutex);
-	if (nr_tramps >= max_tramps)
-		return 0;
-	if (!tramp_pool)
-		tramp_pool = gen_pool_create(GRANULE_SHIFT, NUMA_NO_NODE);
-	if (!tramp_pool)
-		return 0;
-	ip = gen_pool_alloc(tramp_pool, size);
-	if (!ip && grow && !add_pack())
-		ip = gen_pool_alloc(tramp_pool, size);
-	return ip;
 }
 
 /* ---- birth --------------------------------------------------------------- */
@@ -195,19 +135,21 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
 	size_t used;
 
 	guard(mutex)(&tramp_mutex);
-	t->ip = take_memory(room, false);
+	if (nr_tramps >= max_tramps)
+		return false;
+	t->ip = ftrace_packs_alloc(room, false);
 	if (!t->ip) {
 		/* What another one has left may be just long enough. */
 		ftrace_tramp_emit(spec, code, 0, &t->layout);
-		room = ALIGN(t->layout.size, 1 << GRANULE_SHIFT);
-		t->ip = take_memory(room, true);
+		room = ALIGN(t->layout.size, FTRACE_PACK_ALIGN);
+		t->ip = ftrace_packs_alloc(room, true);
 	}
 	if (!t->ip)
 		return false;
 	ftrace_tramp_emit(spec, code, t->ip, &t->layout);
-	used = ALIGN(t->layout.size, 1 << GRANULE_SHIFT);
+	used = ALIGN(t->layout.size, FTRACE_PACK_ALIGN);
 	if (room > used)
-		gen_pool_free(tramp_pool, t->ip + used, room - used);
+		ftrace_packs_free(t->ip + used, room - used);
 	text_poke_copy((void *)t->ip, code, t->layout.size);
 	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_add_tail_rcu(&t->list, &tramps);
@@ -227,11 +169,11 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
-	size_t size = ALIGN(ftrace_tramp_max_size(spec->nr), 1 << GRANULE_SHIFT);
+	size_t size = ALIGN(ftrace_tramp_max_size(spec->nr), FTRACE_PACK_ALIGN);
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early() || size > PACK_SIZE)
+	if (ftrace_text_early() || size > FTRACE_PACK_SIZE)
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	code = kmalloc(size, GFP_KERNEL);
@@ -247,6 +189,16 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 	}
 	kfree(code);
 	return t;
+}
+
+/**
+ * ftrace_tramp_has_room - may there be one more trampoline?
+ *
+ * Context: any.
+ */
+bool ftrace_tramp_has_room(void)
+{
+	return READ_ONCE(nr_tramps) < max_tramps;
 }
 
 /**
@@ -297,10 +249,11 @@ static void tramp_free(struct ftrace_tramp *t)
 	tell_perf(t, (void *)t->ip, true);
 	mutex_lock(&tramp_mutex);
 	latch_tree_erase(&t->node, &tramp_tree, &tramp_tree_ops);
+	/* Before it goes, see find_nth(). */
+	smp_store_release(&nr_gone, nr_gone + 1);
 	list_del_rcu(&t->list);
 	text_poke_set((void *)t->ip, INT3_INSN_OPCODE, t->layout.size);
-	gen_pool_free(tramp_pool, t->ip, t->layout.size);
-	nr_tramps--;
+	ftrace_packs_free(t->ip, t->layout.size);
 	mutex_unlock(&tramp_mutex);
 	kfree_rcu(t, rcu);
 }
@@ -315,8 +268,10 @@ static void free_quiet(struct work_struct *work)
 		WRITE_ONCE(tramps_need_rude, false);
 		synchronize_rcu_tasks_rude();
 	}
-	llist_for_each_entry_safe(t, next, quiet, quiet)
+	llist_for_each_entry_safe(t, next, quiet, quiet) {
 		tramp_free(t);
+		cond_resched();
+	}
 }
 
 static DECLARE_WORK(tramp_work, free_quiet);
@@ -390,10 +345,15 @@ void ftrace_tramp_put(struct ftrace_tramp *t)
 {
 	if (!t)
 		return;
-	if (t->kept)
+	if (t->kept) {
 		tramp_disarm(t);
-	else
-		call_rcu_tasks(&t->rcu, tramp_is_quiet);
+		return;
+	}
+	/* From now on there is room for another one. */
+	mutex_lock(&tramp_mutex);
+	nr_tramps--;
+	mutex_unlock(&tramp_mutex);
+	call_rcu_tasks(&t->rcu, tramp_is_quiet);
 }
 
 /**
@@ -471,6 +431,46 @@ int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
 	return strscpy(sym, TRAMP_NAME, KSYM_NAME_LEN);
 }
 
+/*
+ * The last answer for /proc/kallsyms, which asks for one after the other, and how many
+ * trampolines had gone by then. Never waited for: a debugger may ask.
+ */
+static struct {
+	struct ftrace_tramp	*t;
+	unsigned int		n;
+	unsigned int		nr_gone;
+} last_nth;
+static DEFINE_RAW_SPINLOCK(last_nth_lock);
+
+/* Preemption is off: a trampoline that had not gone then is not freed now. */
+static struct ftrace_tramp *find_nth(unsigned int n)
+{
+	/* Before the list is looked at, see tramp_free(). */
+	unsigned int gone = smp_load_acquire(&nr_gone), i = 0;
+	struct ftrace_tramp *t = NULL;
+
+	if (raw_spin_trylock(&last_nth_lock)) {
+		if (last_nth.nr_gone == gone && last_nth.n <= n) {
+			t = last_nth.t;
+			i = last_nth.n;
+		}
+		raw_spin_unlock(&last_nth_lock);
+	}
+	if (!t)
+		t = list_first_or_null_rcu(&tramps, struct ftrace_tramp, list);
+	while (t && i < n) {
+		t = list_next_or_null_rcu(&tramps, &t->list, struct ftrace_tramp, list);
+		i++;
+	}
+	if (t && raw_spin_trylock(&last_nth_lock)) {
+		last_nth.t = t;
+		last_nth.n = n;
+		last_nth.nr_gone = gone;
+		raw_spin_unlock(&last_nth_lock);
+	}
+	return t;
+}
+
 /**
  * ftrace_tramp_nth - the n-th trampoline, for /proc/kallsyms
  * @n: which one, from 0
@@ -487,13 +487,11 @@ bool ftrace_tramp_nth(unsigned int n, unsigned long *value, char *name,
 	struct ftrace_tramp *t;
 
 	guard(preempt)();
-	list_for_each_entry_rcu(t, &tramps, list, rcu_read_lock_sched_held()) {
-		if (n--)
-			continue;
-		*value = t->ip;
-		strscpy(name, TRAMP_NAME, KSYM_NAME_LEN);
-		strscpy(module_name, TRAMP_MODULE, MODULE_NAME_LEN);
-		return true;
-	}
-	return false;
+	t = find_nth(n);
+	if (!t)
+		return false;
+	*value = t->ip;
+	strscpy(name, TRAMP_NAME, KSYM_NAME_LEN);
+	strscpy(module_name, TRAMP_MODULE, MODULE_NAME_LEN);
+	return true;
 }

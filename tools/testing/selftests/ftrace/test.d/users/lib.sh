@@ -77,6 +77,11 @@ calls_tracers() { # function args|regs
 	esac || fail "$1 calls ${target:-nobody}"
 	[ "$(kind_of "$1")" = tracer ] || fail "$1 calls no tracer"
 	echo "$1" | text_of > "$TMPDIR/site"
+	# A round of ftraced may have given it a trampoline meanwhile.
+	if [ -n "$TRAMPS" ] && [ "$(target_of "$1")" != "$target" ]; then
+		calls_tracers "$@"
+		return
+	fi
 	[ "$(cut -d' ' -f4 "$TMPDIR/site")" = "$target" ] ||
 		fail "$1 calls not $target: $(cat "$TMPDIR/site")"
 }
