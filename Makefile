@@ -47,6 +47,8 @@ help:
 #:   make bench-smp   the same by the clock, on 2, 4 and 8 CPUs, idle and busy
 #:   make bench-profile  where the instructions of a traced call go, by function
 #:   make bench-many  the same with up to 200,000 functions, 50,000 names, 10,000 words
+#:   make bench-plot  pictures of what these measured (base/bench/figures.json, which
+#:                    takes in the last results), in Documentation/trace
 #:   make bench-mcount-loc  what mcount_loc and recordmcount need for a kernel
 #:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
 #:                    our files; also that none uses another that is above it,
@@ -154,7 +156,7 @@ stock-startup: stock
 	@base/build.sh stock-startup
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
-.PHONY: matrix bench bench-smp bench-profile bench-many bench-mcount-loc lint
+.PHONY: matrix bench bench-smp bench-profile bench-many bench-plot bench-mcount-loc lint
 # First what is missing, then what looks whether it is there.
 run: setup-run
 	@$(MAKE) demo
@@ -253,6 +255,9 @@ bench-profile: need-run kernel
 
 bench-many: need-run kernel lists
 	@base/bench/many.py
+
+bench-plot:
+	@base/bench/plot.py
 
 bench-mcount-loc: need-bench kernel stock
 	@base/mcount_loc/bench.py

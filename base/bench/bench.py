@@ -179,6 +179,13 @@ def stats_of(files):
     return dict(line.split(": ", 1) for line in files.get("stats", []) if ": " in line)
 
 
+def keep(name, figures):
+    """Leave figures for report.py and plot.py."""
+    os.makedirs(os.path.join(BUILD, "bench"), exist_ok=True)
+    with open(os.path.join(BUILD, "bench", name + ".json"), "w", encoding="utf-8") as f:
+        json.dump(figures, f, indent=1)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -251,9 +258,10 @@ def main():
         print("records: %s of %s bytes; longest stop: %s instructions"
               % (stats.get("records"), size, stats.get("longest_stop_ns")))
     # For the report of make run.
-    os.makedirs(os.path.join(BUILD, "bench"), exist_ok=True)
-    with open(os.path.join(BUILD, "bench/results.json"), "w", encoding="utf-8") as f:
-        json.dump(kept, f, indent=1)
+    keep("results", kept)
+    keep("calls", {core: {row: figure(samples, row) for row in samples}
+                   for core, samples in (("stock", stock[0]),
+                                         ("ours", got.get("recorder", ({}, {}))[0]))})
     return 1 if missed else 0
 
 

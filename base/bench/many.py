@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../qemu"))
 from places import BUILD  # pylint: disable=wrong-import-position
-from bench import STOCK_KERNELS, build_init, figure, run_guest, text  # pylint: disable=wrong-import-position
+from bench import STOCK_KERNELS, build_init, figure, keep, run_guest, text  # pylint: disable=wrong-import-position
 
 STOCK, OURS = "lists", "recorder"
 SMALL = 400
@@ -167,6 +167,9 @@ def main():
             got[kernel] = measure(kernel, tmp + "/init", tmp, args.only)
     print_scale(got.get(STOCK, {}), got.get(OURS, {}))
     print_rows(got.get(STOCK, {}), got.get(OURS, {}))
+    if args.only in (None, "functions"):
+        keep("many", {core: {row: n for row, (n, _) in got.get(kernel, {}).items()}
+                      for core, kernel in (("stock", STOCK), ("ours", OURS))})
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ a limit.
 
 import argparse
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../qemu"))
-from bench import build_init, run_guest, stats_of  # pylint: disable=wrong-import-position
+from bench import build_init, keep, run_guest, stats_of  # pylint: disable=wrong-import-position
 
 STOCK, OURS = "lists", "recorder"
 
@@ -48,6 +49,12 @@ def boot(which, init, cpus, rounds):
                                "--append", "smp_cpus=%d smp_rounds=%d" % (cpus, rounds))
     return ({row: [n / 1e9 for n, _ in values] for row, values in samples.items()},
             stats_of(files))
+
+
+def stops_of(stats):
+    """[(below so many microseconds, number of stops)]."""
+    return [(int(m.group(1)), int(nr)) for name, nr in stats.items()
+            if (m := re.fullmatch(r"stops_below_(\d+)us", name))]
 
 
 def show(cpus, boots):
@@ -82,6 +89,7 @@ def main():
         p.error("nothing to measure")
 
     missed = 0
+    figures = {"stock": {}, "ours": {}, "stops": []}
     print("%4s %-6s %-18s %9s %9s %7s  %-16s %7s"
           % ("CPUs", "load", "seconds", "stock", "ours", "ratio", "least to most", "limit"))
     with tempfile.TemporaryDirectory() as tmp:
@@ -96,9 +104,14 @@ def main():
                     boots[which].append(times)
                     if stats:
                         longest.append(int(stats["longest_stop_ns"]) / 1e6)
+                        figures["stops"] += stops_of(stats)
+            for core, which in (("stock", STOCK), ("ours", OURS)):
+                figures[core][cpus] = {row: [t for one in boots[which] for t in one[row]]
+                                       for row in boots[which][0]}
             missed += show(cpus, boots)
             print("%4d longest stop of each boot, in milliseconds: %s"
                   % (cpus, ", ".join("%.1f" % ms for ms in longest)), flush=True)
+    keep("smp", figures)
     return 1 if missed else 0
 
 

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True
 import report                                           # noqa: E402
+import tap                                              # noqa: E402
 from places import HERE                                 # noqa: E402
 
 SAMPLE = """{at} 0.10
@@ -206,20 +207,5 @@ class Page(unittest.TestCase):
         self.assertEqual(self.program("one")[0], 2)
 
 
-def main():
-    tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(Page))
-    bad = 0
-    for number, test in enumerate(tests, 1):
-        result = unittest.TestResult()
-        test.run(result)
-        wrong = result.failures + result.errors
-        print("%s %d report: %s" % ("not ok" if wrong else "ok", number, test.shortDescription()))
-        for _, text in wrong:
-            print("# " + text.strip().replace("\n", "\n# "))
-        bad += bool(wrong)
-    print("1..%d" % len(tests))
-    return bad > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tap.run("report", Page))

@@ -17,10 +17,9 @@ import re
 import subprocess
 import sys
 
+from pictures import BOTTOM, COLOURS, HEIGHT, LEFT, WIDTH, box, histogram, label, round_up, svg
 from places import BUILD, missing
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 900, 300, 70, 40
-COLOURS = ["#33658a", "#86bbd8", "#758e4f", "#f6ae2d", "#f26419"]
 # So many bars are read; the rest of them is one.
 BARS = 14
 
@@ -139,27 +138,6 @@ def bench():
 
 # ---- pictures --------------------------------------------------------------
 
-def svg(height, *parts):
-    return ('<svg viewBox="0 0 %d %d" role="img">%s</svg>'
-            % (WIDTH, height, "".join(parts)))
-
-
-def label(x, y, text, anchor="start", kind=""):
-    return '<text x="%.1f" y="%.1f" text-anchor="%s" class="%s">%s</text>' % (
-        x, y, anchor, kind, html.escape(str(text)))
-
-
-def box(x, y, width, height, colour, title):
-    return '<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%s</title></rect>' % (
-        x, y, width, height, colour, html.escape(title))
-
-
-def round_up(n):
-    """The next number that an axis may end with."""
-    step = 10 ** (len(str(int(max(n, 1)))) - 1)
-    return next(step * m for m in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if step * m >= n)
-
-
 def curve(series):
     """Records, notes and rounds over the time since boot."""
     names = [("records", "call sites known"), ("pending", "calls noted, not yet dealt with"),
@@ -184,32 +162,6 @@ def curve(series):
         at = most_x * i / 5
         parts.append(label(LEFT + (WIDTH - LEFT - 20) * i / 5, base + 18, "%g s" % at, "middle"))
     return svg(HEIGHT, *parts)
-
-
-def histogram(bins):
-    if not any(n for _, n in bins):
-        return "<p>There was no stop.</p>"
-    first, last = bins[0][0], bins[-1][0]
-    count = dict(bins)
-    classes = [us for us in (1 << i for i in range(40)) if first <= us <= last]
-    most = max(count.values())
-    step = min((WIDTH - LEFT - 20) / len(classes), 120)
-    base = HEIGHT - BOTTOM
-    parts = []
-    for i, us in enumerate(classes):
-        n = count.get(us, 0)
-        high = (base - 30) * n / most
-        x = LEFT + step * i
-        parts.append(box(x + 3, base - high, step - 6, high, COLOURS[0],
-                         "%d stops of less than %d microseconds" % (n, us)))
-        parts.append(label(x + step / 2, base - high - 6, n or "", "middle"))
-        parts.append(label(x + step / 2, base + 18, "< " + time_text(us), "middle"))
-    parts.append('<path d="M%d %dH%d" class="axis"/>' % (LEFT, base, LEFT + step * len(classes)))
-    return svg(HEIGHT, *parts)
-
-
-def time_text(us):
-    return "%d us" % us if us < 1000 else "%d ms" % round(us / 1000)
 
 
 def bars(rows, form):

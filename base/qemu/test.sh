@@ -448,6 +448,7 @@ suite_runner() {
 	judge runner -- "$here/judge-test.py"
 	judge runner -- "$here/arrows-test.sh"
 	judge runner -- "$here/report-test.py"
+	judge runner -- "$here/plot-test.py"
 	judge runner -- "$here/shell-test.py" "$kernel"
 }
 
