@@ -27,18 +27,18 @@
  *
  * Where to look for
  *
- *   register_ftrace_function()	users/register.c, then users/startup.c
+ *   register_ftrace_function()	users/register.c, then users/attach.c
  *   register_ftrace_graph()	kernel/trace/fgraph.c, which calls users/graph.c
  *   register_ftrace_direct()	users/direct.c
  *   ftrace_set_filter_ip()	users/filter.c
  *   ftrace_location()		sites/location.c
  *   ftrace_lookup_symbols()	sites/lookup.c
- *   kernel.ftrace_enabled	users/enabled.c, then ops/retarget.c
+ *   kernel.ftrace_enabled	users/sysctl.c, then ops/retarget.c
  *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
  *   an update of call sites	ops/update.c, then ops/commit.c and text/plan.c, then
  *				the architecture's stop.c or site.c
  *   text that goes		forget.c
- *   the wait for tasks		users/inside.c
+ *   the wait for tasks		users/wait.c
  *   the recorder		the architecture's entry code, then sites/notes.c
  *   trampolines		text/trampoline.c; kallsyms.c has their names
  *   current_tracer		users/array.c, then users/register.c

@@ -10,7 +10,7 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "../sites/notes.h"
+#include "../sites/note_table.h"
 #include "../sites/recorder.h"
 
 /* Where kernel text may be; functions lie 16 bytes apart or a multiple of it. */

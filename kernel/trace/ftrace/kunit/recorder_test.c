@@ -10,7 +10,7 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "../sites/notes.h"
+#include "../sites/note_table.h"
 #include "../sites/recorder.h"
 #include "../sites/set.h"
 #include "../sites/sites.h"

@@ -16,7 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "../core.h"
-#include "notes.h"
+#include "note_table.h"
 #include "recorder.h"
 #include "set.h"
 

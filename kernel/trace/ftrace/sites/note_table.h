@@ -18,8 +18,8 @@
  * can be preempted on its way, or be where RCU does not watch: see
  * ftrace_notes_retire() for when a table that is out of use may be freed.
  */
-#ifndef _KERNEL_TRACE_FTRACE_NOTES_H
-#define _KERNEL_TRACE_FTRACE_NOTES_H
+#ifndef _KERNEL_TRACE_FTRACE_NOTE_TABLE_H
+#define _KERNEL_TRACE_FTRACE_NOTE_TABLE_H
 
 /* Odd, with its bits well mixed: 2^32 divided by the golden ratio. */
 #define FTRACE_NOTE_MULT	0x9e3779b1
@@ -110,4 +110,4 @@ static __always_inline size_t ftrace_note_slots(u64 homes)
 void ftrace_note(unsigned long ip);
 
 #endif /* __ASSEMBLY__ */
-#endif /* _KERNEL_TRACE_FTRACE_NOTES_H */
+#endif /* _KERNEL_TRACE_FTRACE_NOTE_TABLE_H */
