@@ -7,7 +7,7 @@
 #include "files/files.h"
 #include "forget.h"
 #include "ops/ops.h"
-#include "sites/recorder.h"
+#include "sites/notes.h"
 #include "tracers/tracers.h"
 #include "users/probe.h"
 #include "users/users.h"

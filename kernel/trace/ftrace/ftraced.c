@@ -24,7 +24,7 @@
 #include "ftraced.h"
 #include "ops/ops.h"
 #include "sites/note_table.h"
-#include "sites/recorder.h"
+#include "sites/notes.h"
 #include "sites/set.h"
 #include "sites/table.h"
 

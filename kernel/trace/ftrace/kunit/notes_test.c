@@ -11,7 +11,7 @@
 #include <linux/vmalloc.h>
 
 #include "../sites/note_table.h"
-#include "../sites/recorder.h"
+#include "../sites/notes.h"
 
 /* Where kernel text may be; functions lie 16 bytes apart or a multiple of it. */
 #define TEXT		0xffffffff81000000UL

@@ -11,7 +11,7 @@
 #include <linux/vmalloc.h>
 
 #include "../sites/note_table.h"
-#include "../sites/recorder.h"
+#include "../sites/notes.h"
 #include "../sites/set.h"
 #include "../sites/sites.h"
 #include "area.h"

@@ -17,7 +17,7 @@
 
 #include "../core.h"
 #include "note_table.h"
-#include "recorder.h"
+#include "notes.h"
 #include "set.h"
 
 struct ftrace_note_table *ftrace_notes;

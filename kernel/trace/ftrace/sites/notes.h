@@ -2,8 +2,8 @@
 /*
  * What the rest of the core and the tests ask of notes.c.
  */
-#ifndef _KERNEL_TRACE_FTRACE_RECORDER_H
-#define _KERNEL_TRACE_FTRACE_RECORDER_H
+#ifndef _KERNEL_TRACE_FTRACE_NOTES_H
+#define _KERNEL_TRACE_FTRACE_NOTES_H
 
 #include <linux/sizes.h>
 #include <linux/types.h>
@@ -80,4 +80,4 @@ static inline void ftrace_notes_stat(struct ftrace_notes_stat *st)
 }
 #endif
 
-#endif /* _KERNEL_TRACE_FTRACE_RECORDER_H */
+#endif /* _KERNEL_TRACE_FTRACE_NOTES_H */
