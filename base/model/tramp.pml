@@ -2,7 +2,7 @@
 /*
  * The life of a trampoline: who calls it, who is in it, when it is freed.
  *
- * Models kernel/trace/ftrace/text/trampoline.c (ftrace_tramp_put(), free_quiet(),
+ * Models kernel/trace/ftrace/text/trampoline.c (ftrace_tramp_free(), free_quiet(),
  * tramp_free(), tramp_of(), ftrace_tramp_keep(), tramp_disarm()), ops/update.c (drop(),
  * drop_from()), ops/commit.c (ftrace_update_finish(), finish() here, commit(),
  * set_aside()) and ops/sets.c (ftrace_opset_gc(), opset_free(), ftrace_opset_keep()).
@@ -20,7 +20,7 @@
  *
  * BROKEN names one deviation from the code; each has to be refuted.
  */
-#define NO_GRACE_PERIOD		1	/* ftrace_tramp_put() does not wait for tasks */
+#define NO_GRACE_PERIOD		1	/* ftrace_tramp_free() does not wait for tasks */
 #define NO_RUDE			2	/* free_quiet() does not look at tramps_need_rude */
 #define POKED_LATE		3	/* ftrace_sites_poked() after ftrace_opset_gc() */
 #define COMMIT_FAILED		4	/* finish() commits a plan that was not written */
@@ -30,7 +30,7 @@
 #define FREE_AT_ONCE		8	/* tramp_free(): kfree(), not kfree_rcu() */
 #define CLEAR_LATE		9	/* free_quiet() clears the flag after the wait */
 #define NOT_KEPT		10	/* set_aside() without ftrace_opset_keep() */
-#define NOT_DISARMED		11	/* ftrace_tramp_put() has a kept one call its ops */
+#define NOT_DISARMED		11	/* ftrace_tramp_free() has a kept one call its ops */
 #define DISARM_NO_RUDE		12	/* tramp_disarm() does not wait */
 #define DISARM_LATE		13	/* tramp_disarm() waits first */
 #define FEW_POKED_LATE		14	/* as POKED_LATE, after a plan of few sites */
@@ -190,7 +190,7 @@ end:	do
 
 /* ---- death -------------------------------------------------------------- */
 
-/* ftrace_tramp_put(): call_rcu_tasks(), which knows of tasks and of no others. */
+/* ftrace_tramp_free(): call_rcu_tasks(), which knows of tasks and of no others. */
 inline tramp_put(t)
 {
 	d_step {

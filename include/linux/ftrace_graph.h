@@ -97,7 +97,7 @@ void *fgraph_reserve_data(int idx, int size_bytes);
 void *fgraph_retrieve_data(int idx, int *size_bytes);
 unsigned long *fgraph_get_task_var(struct fgraph_ops *gops);
 
-/* For the architecture: a function's entry, and its return. */
+/* What an architecture calls at a function's entry, and at its return. */
 int function_graph_enter(unsigned long ret, unsigned long func,
 			 unsigned long frame_pointer, unsigned long *retp);
 #ifdef CONFIG_HAVE_FUNCTION_GRAPH_FREGS
@@ -105,7 +105,11 @@ unsigned long ftrace_return_to_handler(struct ftrace_regs *fregs);
 #else
 unsigned long ftrace_return_to_handler(unsigned long frame_pointer);
 #endif
+
+/* What an architecture provides: where hooked functions return to. */
 void return_to_handler(void);
+
+/* And: have ftrace_caller serve graph users, or no longer. */
 int ftrace_enable_ftrace_graph_caller(void);
 int ftrace_disable_ftrace_graph_caller(void);
 

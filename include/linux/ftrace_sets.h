@@ -101,8 +101,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_RCU: it needs RCU to be watching
  * @FTRACE_OPS_FL_PERMANENT: kernel.ftrace_enabled cannot turn it off
  * @FTRACE_OPS_FL_DIRECT: its sites call a user's own trampoline
- * @FTRACE_OPS_FL_OWN_FILTER: with a name: it never starts with the filter of the
- *	default tracer, and never becomes it
+ * @FTRACE_OPS_FL_OWN_FILTER: with a name: it never starts with the default tracer's
+ *	filter, and never is the default
  *
  * Set by the core:
  * @FTRACE_OPS_FL_ENABLED: registered
@@ -112,8 +112,8 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
  * @FTRACE_OPS_FL_UNRECORDED: when its filter came into force a site on it had no
  *	record, because its text was not there, but may get one
- * @FTRACE_OPS_FL_SHARED: it is a direct call that has been told that another
- *	ops may change where one of its functions goes on
+ * @FTRACE_OPS_FL_SHARES_IPMODIFY: it is a direct call that has been told that another
+ *	ops may change where one of its functions continues
  */
 enum {
 	FTRACE_OPS_FL_ENABLED			= BIT(0),
@@ -131,7 +131,7 @@ enum {
 	FTRACE_OPS_FL_PERMANENT			= BIT(12),
 	FTRACE_OPS_FL_DIRECT			= BIT(13),
 	FTRACE_OPS_FL_SUBOP			= BIT(14),
-	FTRACE_OPS_FL_SHARED			= BIT(15),
+	FTRACE_OPS_FL_SHARES_IPMODIFY			= BIT(15),
 	FTRACE_OPS_FL_OWN_FILTER		= BIT(16),
 	FTRACE_OPS_FL_UNRECORDED		= BIT(17),
 };
@@ -212,7 +212,7 @@ void ftrace_free_mem(struct module *mod, void *start, void *end);
  * @list: for the user of sub-ops
  * @subop_list: the sub-ops behind this one
  * @ops_func: of a direct call: asked before other ops may change where its
- *	functions go on; NULL: they must not
+ *	functions continue; NULL: they must not
  * @name: what function_tracers is to call it, NULL: nothing; set before it is
  *	registered, and has to stay valid
  * @tr: the trace array in whose function_tracers it shall be, NULL: the top level;

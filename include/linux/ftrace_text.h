@@ -7,10 +7,11 @@
  * to change it while the machine runs; and it writes the code of trampolines.
  *
  * It has to provide the functions that are declared here without a body, with
- * one sentence for each, and those that <linux/ftrace.h> lists for it. The
- * kernel-doc of x86 (arch/x86/kernel/ftrace/) has the context of each and its
- * errors, and Documentation/trace/ftrace-sets-design.rst says how they work
- * together, and what else a port needs.
+ * one sentence for each, and those that <linux/ftrace_sets.h> and
+ * <linux/ftrace_graph.h> list for it. The kernel-doc of x86
+ * (arch/x86/kernel/ftrace/) has the context of each and its errors, and
+ * Documentation/trace/ftrace-sets-design.rst says how they work together, and what
+ * else a port needs.
  */
 #ifndef _LINUX_FTRACE_TEXT_H
 #define _LINUX_FTRACE_TEXT_H
@@ -187,7 +188,7 @@ struct ftrace_tramp_call {
 /**
  * struct ftrace_tramp_spec - what a trampoline has to do
  * @regs: hand out all registers, and obey changes of them
- * @follow: obey a change of where the traced function goes on
+ * @follow: obey a change of where the traced function continues
  * @jump: code to leave for as if the site had called it; 0: just return
  * @nr: how many calls
  * @call: the calls, in their order
@@ -233,10 +234,10 @@ void ftrace_tramp_set(unsigned long ip, const struct ftrace_tramp_layout *layout
 		      unsigned int i, unsigned long dest);
 
 /* Is @addr in the code that leads to callbacks where there is no trampoline, or back? */
-bool ftrace_text_is_entry(unsigned long addr);
+bool ftrace_text_in_entry_code(unsigned long addr);
 
 /* Find the place in the kernel's text where the stack is as at @offset. */
-unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
-				    unsigned int offset);
+unsigned long ftrace_tramp_template_at(const struct ftrace_tramp_layout *layout,
+				       unsigned int offset);
 
 #endif /* _LINUX_FTRACE_TEXT_H */

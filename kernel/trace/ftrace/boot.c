@@ -17,7 +17,7 @@
 #include "ops/ops.h"
 #include "sites/table.h"
 
-/* Set where a filter came with the boot, so that self-tests keep away. */
+/* The command line has a filter: self-tests keep away. */
 bool ftrace_filter_param __initdata;
 
 static char filter_buf[COMMAND_LINE_SIZE] __initdata;

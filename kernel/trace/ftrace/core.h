@@ -5,7 +5,7 @@
  * The rooms, from the top; each calls what lies below it, never what lies above:
  *
  *   boot, module, forget, ftraced, kallsyms, tracefs
- *	      start-up; text that comes and goes; the thread; names for kallsyms;
+ *	      boot; text that comes and goes; the thread; names for kallsyms;
  *	      which directory has which files
  *   files/   the files in tracefs
  *   users/   what the rest of the kernel calls: registration, filters, direct
@@ -16,14 +16,21 @@
  *   sites/   call sites: how they are found, their records, their names, sets
  *	      of them
  *   text/    a plan, checked and handed to the writer in slices; trampolines
+ *   arch/<arch>/kernel/ftrace/
+ *	      what an architecture does, see <linux/ftrace_text.h>
+ *   core     ftrace_lock, and whether ftrace is dead
+ *
+ * kunit/ has the KUnit tests; test/ has modules and files for the kselftests. fgraph.h
+ * is shared with kernel/trace/fgraph.c.
  *
  * sites/ knows nothing of ops; ops/ knows of text only that there are plans and
  * trampolines. A room with several subjects has a header for each of them.
  *
- * There are four filter.c. ops/: what a filter does to the ops that have it. tracers/:
- * whose filter is meant. users/: what the rest of the kernel calls. files/: what is read
- * and written. sites/set.c has sets of call sites, which filters are made of; ops/sets.c
- * has sets of ops, which call sites are served by.
+ * A file in files/ is about a file in tracefs; the file of the same name in another
+ * room does the work. There are four filter.c. ops/: what a filter does to the ops that
+ * have it. tracers/: whose filter is meant. users/: what the rest of the kernel calls.
+ * files/: what is read and written. sites/set.c has sets of call sites, which filters
+ * are made of; ops/sets.c has sets of ops, which call sites are served by.
  *
  * Where to look for
  *
@@ -37,23 +44,35 @@
  *   struct dyn_ftrace		sites/records.c; its state in sites/sites.h
  *   an update of call sites	ops/update.c, then ops/commit.c and text/plan.c, then
  *				the architecture's stop.c or site.c
+ *   a module that comes	module.c
  *   text that goes		forget.c
  *   the wait for tasks		users/wait.c
+ *   the dispatchers		ops/list.c
  *   the recorder		the architecture's entry code, then sites/notes.c
+ *   the table of call sites	sites/table.c
  *   trampolines		text/trampoline.c; kallsyms.c has their names
+ *   ftrace_text_prepare()	x86: window.c; ftrace_text_write() and the breakpoint:
+ *				stop.c; the others of that name: mostly site.c
  *   current_tracer		users/array.c, then users/register.c
  *   set_ftrace_filter		files/filter.c and sites/match.c; when it is closed
  *				files/edit.c, then ops/filter.c
  *   "f:traceoff"		users/command.c, then users/probes.c
  *   set_ftrace_pid		files/pid.c, then tracers/pid.c
  *   function_tracers		files/tracers.c, then tracers/list.c
+ *   set_graph_function		files/graph.c
+ *   available_filter_functions,
  *   enabled_functions		files/records.c
  *   function_profile_enabled	files/profile.c, then users/profile.c
  *   ftraced_stats		ftraced.c
  *   ftrace_filter=		boot.c; ftrace_graph_filter= is in files/graph.c
+ *   ftrace_stop_us=		text/plan.c
+ *   ftrace_trampolines=	text/trampoline.c
+ *   ftraced_slots=		ftraced.c
+ *   ftrace_nop=		x86: site.c
+ *   ftrace_kill()		core.c
  *
- * Lock order: the lock of an open filter file (files/edit.h), stat_mutex (base) >
- * event_mutex (base) > trace_types_lock (base) > the lock of each
+ * Lock order: the lock of an open filter file (files/edit.h), stat_mutex (../trace_stat.c) >
+ * event_mutex (../trace.h) > trace_types_lock (../trace.h) > the lock of each
  * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
  * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
  * ftrace_lock > tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >

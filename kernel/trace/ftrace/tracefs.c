@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which directory of tracefs has which files: those that are there only once, and those
- * that each trace array has. The base has the filter files of instances made.
+ * that each trace array has. The filter files of instances are made by ../trace.c.
  *
  * A file of its own, since files/ and ftraced do not need each other.
  */

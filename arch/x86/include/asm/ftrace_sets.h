@@ -31,7 +31,7 @@
  * The stack in a trampoline, in bytes: a struct ftrace_regs; room for the
  * return address that all callbacks are told, as one of them may replace it on
  * the stack; padding to a multiple of 16; the links that frame pointers need;
- * what the call site has pushed, which is where the traced function goes on;
+ * what the call site has pushed, which is where the traced function continues;
  * and that function's own return address.
  */
 #ifdef CONFIG_FRAME_POINTER
@@ -81,6 +81,7 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 	return addr;
 }
 
+/* For the ORC unwinder: the place in static code that matches @ip; 0: there is none. */
 unsigned long ftrace_trampoline_template(unsigned long ip);
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
@@ -88,7 +89,7 @@ unsigned long ftrace_trampoline_template(unsigned long ip);
 /*
  * struct __arch_ftrace_regs has pt_regs. The arguments are always in it; the
  * other registers are if one of the site's tracers asked for them, which cs
- * tells. ip is where the traced function goes on.
+ * tells. ip is where the traced function continues.
  */
 #include <linux/ftrace_regs.h>
 

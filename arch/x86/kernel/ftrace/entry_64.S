@@ -157,7 +157,7 @@
 	leaq	FTRACE_REGS_SIZE(%rsp), %rsp
 .endm
 
-/* The first two arguments of every callback, and where the traced function goes on. */
+/* The first two arguments of every callback, and where the traced function continues. */
 .macro LOAD_SITE
 	movq	FTRACE_SITE_RETURN(%rsp), %rdi
 	movq	FTRACE_SITE_RETURN + 8(%rsp), %rsi

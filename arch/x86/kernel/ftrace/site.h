@@ -31,7 +31,7 @@ static __always_inline u8 ftrace_site_first(u32 target)
 	return target ? CALL_INSN_OPCODE : ftrace_site_nop.first;
 }
 
-/* A relative call counts from its end; the top 2 GiB wrap as the key does. */
+/* The target is relative to the end of the call. In u32 this wraps as keys do. */
 static __always_inline u32 ftrace_site_tail(u32 ip, u32 target)
 {
 	return target ? target - (ip + MCOUNT_INSN_SIZE) : ftrace_site_nop.tail;

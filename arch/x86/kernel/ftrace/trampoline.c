@@ -13,7 +13,7 @@
  *   leave	a return, or a jump to the code of the direct call
  *
  * Nothing calls it but call sites, by direct calls, so it needs no ENDBR. The
- * unwinder knows it by the template, see ftrace_tramp_template().
+ * unwinder knows it by the template, see ftrace_tramp_template_at().
  */
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
@@ -64,7 +64,7 @@ static const struct template *template_of(bool regs)
 }
 
 /**
- * ftrace_text_is_entry() - is an address in code that is on the way to callbacks?
+ * ftrace_text_in_entry_code() - is an address in code that is on the way to callbacks?
  * @addr: the address
  *
  * That is what calls them where there is no trampoline, what goes on to a direct call
@@ -72,7 +72,7 @@ static const struct template *template_of(bool regs)
  *
  * Context: any.
  */
-bool ftrace_text_is_entry(unsigned long addr)
+bool ftrace_text_in_entry_code(unsigned long addr)
 {
 	return addr - (unsigned long)ftrace_caller < ftrace_entry_size;
 }
@@ -257,7 +257,7 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
 }
 
 /**
- * ftrace_tramp_template() - the static code that a place was generated from
+ * ftrace_tramp_template_at() - the static code that a place was generated from
  * @layout: of the trampoline
  * @offset: of an instruction in it, or of a byte of one
  *
@@ -265,8 +265,8 @@ void ftrace_tramp_emit(const struct ftrace_tramp_spec *spec, u8 *buf,
  *
  * Return: an address in the kernel at which the stack is as it is there.
  */
-unsigned long ftrace_tramp_template(const struct ftrace_tramp_layout *layout,
-				    unsigned int offset)
+unsigned long ftrace_tramp_template_at(const struct ftrace_tramp_layout *layout,
+				       unsigned int offset)
 {
 	const struct template *t = template_of(layout->regs);
 	const u8 *at;

@@ -90,7 +90,7 @@ static int load_named(struct filter_file *ff, const struct ftrace_tracer *target
 
 	ff->named = true;
 	while ((t = ftrace_tracer_next(ff->tr, t))) {
-		if (!t->turn)
+		if (!ftrace_tracer_is_settable(t))
 			continue;
 		e = edit_add(ff, NULL, t);
 		if (IS_ERR(e))
@@ -172,9 +172,9 @@ static struct filter_edit *edit_of(struct filter_file *ff, const char *name)
 
 	if (!t)
 		return ERR_PTR(-ENOENT);
-	if (!t->turn)
+	if (!ftrace_tracer_is_settable(t))
 		return ERR_PTR(-EPERM);
-	ftrace_tracers_saw(ff->tr);
+	ftrace_tracers_mark_known(ff->tr);
 	list_for_each_entry(e, &ff->edits, list) {
 		if (e->id == t->id)
 			return e;
@@ -233,13 +233,13 @@ static int publish(struct filter_file *ff, struct filter_edit *e)
 	ftrace_waiting_done(&e->waiting);
 	ret = 0;
 	if (ff->enable)
-		ret = ftrace_waiting_hold(all ? &e->waiting :
+		ret = ftrace_waiting_trace_nothing(all ? &e->waiting :
 						&ops->func_hash->waiting[true],
 					  &e->hash);
 	if (!ret)
 		ret = separate(e);
 	if (!ret)
-		ret = ftrace_ops_set_filter(ops, e->hash, ff->enable);
+		ret = ftrace_ops_replace_half(ops, e->hash, ff->enable);
 	if (ret)
 		return ret;
 	e->hash = NULL;

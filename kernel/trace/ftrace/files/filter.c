@@ -62,7 +62,7 @@ static void *find_line(struct filter_file *ff)
 			      list_next_entry(c->edit, list));
 	}
 	/* Probes stand in one of the two files only. */
-	return ff->enable && ftrace_probes_exist(ff->tr, &c->probe) ? c : NULL;
+	return ff->enable && ftrace_probes_seek(ff->tr, &c->probe) ? c : NULL;
 }
 
 /* Have the line that has been shown not be left any more. */

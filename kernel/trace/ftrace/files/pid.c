@@ -34,7 +34,7 @@ static struct ftrace_pids *get_pids(struct trace_array *tr)
 
 	guard(mutex)(&ftrace_lock);
 	t = ftrace_tracers_known(tr) ? ftrace_tracer_default(tr) : NULL;
-	if (t && ftrace_tracer_is_current(t))
+	if (t && ftrace_tracer_is_array_own(t))
 		t = NULL;
 	return ftrace_pids_get(tr, t);
 }

@@ -68,7 +68,7 @@ static int tracers_open(struct inode *inode, struct file *file)
 	}
 	((struct seq_file *)file->private_data)->private = tr;
 	scoped_guard(mutex, &ftrace_lock)
-		ftrace_tracers_saw(tr);
+		ftrace_tracers_mark_known(tr);
 	return 0;
 }
 

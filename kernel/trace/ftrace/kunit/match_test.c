@@ -453,7 +453,7 @@ static void names_test(struct kunit *test)
 		unsigned long ip = ftrace_rec_ip(&recs->rec[i]);
 		unsigned int before = nr;
 
-		while ((name = ftrace_names_alias(n, ip))) {
+		while ((name = ftrace_names_next_alias(n, ip))) {
 			nr++;
 			if (ip != site_of(0))
 				continue;
@@ -462,7 +462,7 @@ static void names_test(struct kunit *test)
 		}
 		none += nr == before;
 		/* There is no other, however often one asks. */
-		KUNIT_EXPECT_NULL(test, ftrace_names_alias(n, ip));
+		KUNIT_EXPECT_NULL(test, ftrace_names_next_alias(n, ip));
 	}
 	ftrace_names_stop(n);
 	KUNIT_EXPECT_EQ(test, victim, 1);

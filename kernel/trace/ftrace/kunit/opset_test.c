@@ -121,13 +121,13 @@ static void step_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one && two);
 	if (!one || !two)
 		return;
-	KUNIT_EXPECT_PTR_EQ(test, one->step.ops, &ops[1]);
-	KUNIT_EXPECT_EQ(test, one->step.with, both);
-	KUNIT_EXPECT_EQ(test, one->step.without, -1);
+	KUNIT_EXPECT_PTR_EQ(test, one->neighbours.ops, &ops[1]);
+	KUNIT_EXPECT_EQ(test, one->neighbours.with, both);
+	KUNIT_EXPECT_EQ(test, one->neighbours.without, -1);
 	KUNIT_EXPECT_EQ(test, ftrace_opset_without(both, &ops[0]),
 			ftrace_opset_with(0, &ops[1]));
-	KUNIT_EXPECT_PTR_EQ(test, two->step.ops, &ops[0]);
-	KUNIT_EXPECT_EQ(test, two->step.with, -1);
+	KUNIT_EXPECT_PTR_EQ(test, two->neighbours.ops, &ops[0]);
+	KUNIT_EXPECT_EQ(test, two->neighbours.with, -1);
 
 	ftrace_opset_move(0, first, 1);
 	ftrace_opset_gc();
@@ -164,7 +164,7 @@ static void conflict_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EBUSY, ftrace_opset_with(direct, &ops[0]));
 	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[4]), 0);
 	/* The one with the direct call knows. */
-	ops[2].flags |= FTRACE_OPS_FL_SHARED;
+	ops[2].flags |= FTRACE_OPS_FL_SHARES_IPMODIFY;
 	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[2]), 0);
 	KUNIT_EXPECT_EQ(test, ftrace_opset_with(direct, &ops[0]),
 			ftrace_opset_with(modify, &ops[2]));

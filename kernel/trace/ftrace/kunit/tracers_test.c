@@ -82,7 +82,7 @@ static int give_filter(struct ftrace_ops *ops, u32 site)
 
 	if (IS_ERR(hash))
 		return PTR_ERR(hash);
-	return ftrace_ops_set_filter(ops, hash, true);
+	return ftrace_ops_replace_half(ops, hash, true);
 }
 
 /* The only site in a filter; 0: it is empty. */
@@ -176,7 +176,7 @@ static void known_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ftrace_tracers_known(&n->tr));
 	join(&n->ops[0]);
 	KUNIT_EXPECT_FALSE(test, ftrace_tracers_known(&n->tr));
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	KUNIT_EXPECT_TRUE(test, ftrace_tracers_known(&n->tr));
 	/* It has nothing to do with the filters that are written. */
 	n->ops[1].flags |= FTRACE_OPS_FL_OWN_FILTER;
@@ -199,7 +199,7 @@ static void begin_test(struct kunit *test)
 	join(&n->ops[0]);
 	KUNIT_EXPECT_EQ(test, site_of(&n->ops[0]), 0);
 	ftrace_tracer_leave(&n->ops[0]);
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	/* The second time it is not new. */
 	join(&n->ops[0]);
 	KUNIT_EXPECT_EQ(test, site_of(&n->ops[0]), 0);
@@ -208,7 +208,7 @@ static void begin_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, site_of(&n->ops[1]), 16);
 	give_filter(&n->ops[1], 32);
 	KUNIT_EXPECT_EQ(test, site_of(&n->own), 16);
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	/* It has one. */
 	give_filter(&n->ops[2], 48);
 	join(&n->ops[2]);
@@ -227,7 +227,7 @@ static void cancel_test(struct kunit *test)
 	guard(mutex)(&ftrace_lock);
 	give_filter(&n->own, 16);
 	join(&n->own);
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	KUNIT_EXPECT_EQ(test, ftrace_tracer_prepare(&n->ops[0]), 0);
 	KUNIT_EXPECT_EQ(test, site_of(&n->ops[0]), 16);
 	ftrace_tracer_cancel(&n->ops[0]);
@@ -261,7 +261,7 @@ static void waiting_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hlist_empty(first));
 	KUNIT_EXPECT_EQ(test, ftrace_tracer_separate(n->ops[0].tracer), 0);
 	KUNIT_EXPECT_FALSE(test, hlist_empty(first));
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	KUNIT_EXPECT_EQ(test, ftrace_tracer_prepare(&n->ops[1]), 0);
 	KUNIT_EXPECT_FALSE(test, hlist_empty(second));
 	ftrace_tracer_cancel(&n->ops[1]);
@@ -293,7 +293,7 @@ static void both_test(struct kunit *test)
 	join(graph);
 	give_filter(&n->ops[0], 16);
 	join(&n->ops[0]);
-	ftrace_tracers_saw(&n->tr);
+	ftrace_tracers_mark_known(&n->tr);
 	join(&n->own);
 	KUNIT_EXPECT_EQ(test, site_of(graph), 0);
 	ftrace_tracer_leave(graph);
@@ -310,8 +310,8 @@ static void separate_test(struct kunit *test)
 	shares->func_hash = &n->own.local_hash;
 	join(graph);
 	join(shares);
-	KUNIT_EXPECT_TRUE(test, ftrace_tracer_is_current(graph->tracer));
-	KUNIT_EXPECT_FALSE(test, ftrace_tracer_is_current(shares->tracer));
+	KUNIT_EXPECT_TRUE(test, ftrace_tracer_is_array_own(graph->tracer));
+	KUNIT_EXPECT_FALSE(test, ftrace_tracer_is_array_own(shares->tracer));
 	KUNIT_EXPECT_PTR_EQ(test, shares->func_hash, &n->own.local_hash);
 
 	/* It is the other one that gets a filter of its own, the same. */

@@ -153,7 +153,7 @@ static void expect_template(struct kunit *test,
 	unsigned int at;
 
 	for (at = 0; at < l->size; at++) {
-		unsigned long t = ftrace_tramp_template(l, at);
+		unsigned long t = ftrace_tramp_template_at(l, at);
 
 		KUNIT_EXPECT_GE(test, t, base);
 		KUNIT_EXPECT_LT(test, t, base + 1024);
@@ -162,7 +162,7 @@ static void expect_template(struct kunit *test,
 			KUNIT_EXPECT_EQ(test, *(u8 *)t, code[at]);
 	}
 	if (!l->regs && l->calls < l->restore)
-		KUNIT_EXPECT_EQ(test, ftrace_tramp_template(l, l->calls),
+		KUNIT_EXPECT_EQ(test, ftrace_tramp_template_at(l, l->calls),
 				(unsigned long)ftrace_call);
 }
 
@@ -269,7 +269,7 @@ static void run_tramp(struct kunit *test, struct dyn_ftrace *rec,
 	KUNIT_EXPECT_EQ(test, run_six(),
 			ftrace_kunit_six_answer(1, 2, 3, 4, 5, 6));
 	KUNIT_EXPECT_EQ(test, nr_seen, 0);
-	ftrace_tramp_put(t);
+	ftrace_tramp_free(t);
 }
 
 static struct dyn_ftrace *six_rec(struct kunit *test)
@@ -339,7 +339,7 @@ static void jump_test(struct kunit *test)
 			ftrace_kunit_six_answer(1, 2, 3, 4, 5, 6));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ftrace_kunit_hits), 1);
 	switch_site(test, rec, key, 0);
-	ftrace_tramp_put(t);
+	ftrace_tramp_free(t);
 }
 
 /* ---- its end ------------------------------------------------------------- */
@@ -367,7 +367,7 @@ static void put_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kernel_text_address(ip + 1));
 
 	/* It goes when no task can be in it any more, and leaves no code. */
-	ftrace_tramp_put(t);
+	ftrace_tramp_free(t);
 	for (tries = 0; tries < 6000 && is_ftrace_trampoline(ip); tries++)
 		msleep(20);
 	KUNIT_EXPECT_FALSE(test, is_ftrace_trampoline(ip));
@@ -394,7 +394,7 @@ static void dense_test(struct kunit *test)
 		last = ALIGN(ip + size, 64);
 	}
 	for (i = 0; i < ARRAY_SIZE(t); i++)
-		ftrace_tramp_put(t[i]);
+		ftrace_tramp_free(t[i]);
 	/* The first in a new pack is given its own length, so one may in any case. */
 	KUNIT_EXPECT_GT(test, nr_next, 1);
 }

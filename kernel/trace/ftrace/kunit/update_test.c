@@ -115,7 +115,7 @@ static void list_site(struct kunit *test, u32 *key)
 	if (IS_ERR(hash))
 		return;
 	ftrace_ops_init(&counter);
-	KUNIT_EXPECT_EQ(test, ftrace_ops_set_filter(&counter, hash, true), 0);
+	KUNIT_EXPECT_EQ(test, ftrace_ops_replace_half(&counter, hash, true), 0);
 }
 
 /* The record is new: its site is asked for by those who came before it. */

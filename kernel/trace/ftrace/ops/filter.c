@@ -25,7 +25,7 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
 }
 
 /**
- * ftrace_filter_can_serve - are the call sites of a filter good enough for an ops?
+ * ftrace_filter_is_usable - are the call sites of a filter good enough for an ops?
  * @f: the filter
  * @all: the ops sends functions elsewhere, and relies on each of them going there: no
  *	 site may have been set aside, and the filter has to be a list.
@@ -34,7 +34,7 @@ static void replace_half(struct ftrace_ops_hash *h, struct ftrace_hash *hash,
  *
  * Context: process, ftrace_lock held.
  */
-bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all)
+bool ftrace_filter_is_usable(const struct ftrace_filter *f, bool all)
 {
 	bool any_bad = false;
 	unsigned int i;
@@ -92,7 +92,7 @@ static int check_users(const struct ftrace_ops *ops, const struct ftrace_filter 
 }
 
 /**
- * ftrace_ops_set_filter - replace one half of an ops' filter
+ * ftrace_ops_replace_half - replace one half of an ops' filter
  * @ops: the ops, registered or not
  * @hash: the set of call sites, NULL for none; not the caller's any more if
  *	  this succeeds
@@ -103,8 +103,8 @@ static int check_users(const struct ftrace_ops *ops, const struct ftrace_filter 
  * all of them), -ENODEV (ftrace is dead) or an error of ftrace_update_ops(), and
  * nothing has changed.
  */
-int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
-			  bool enable)
+int ftrace_ops_replace_half(struct ftrace_ops *ops, struct ftrace_hash *hash,
+			    bool enable)
 {
 	struct ftrace_ops_hash *h = ops->func_hash;
 	struct ftrace_filter old, new;
@@ -217,7 +217,7 @@ static int add_to_half(struct ftrace_ops *ops, const struct ftrace_hash *sites,
 	/* As long as that sets one more bad site aside. */
 	do {
 		nr_bad = ftrace_nr_bad;
-		ret = ftrace_ops_set_filter(ops, hash, enable);
+		ret = ftrace_ops_replace_half(ops, hash, enable);
 	} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
 	if (ret)
 		ftrace_hash_free(hash);
@@ -249,7 +249,7 @@ static int resolve_half(struct ftrace_ops *ops, const char *module, bool enable)
  * half of the filter, that half is as it was.
  *
  * Context: process, ftrace_lock held.
- * Return: 0, -ENOMEM or an error of ftrace_ops_set_filter().
+ * Return: 0, -ENOMEM or an error of ftrace_ops_replace_half().
  */
 int ftrace_filter_resolve(struct ftrace_ops *ops, const char *module)
 {

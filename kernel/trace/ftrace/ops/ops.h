@@ -94,17 +94,18 @@ void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *op, struct ftrace_regs *fregs);
 
 /*
- * ftrace_caller serves some set of ops, or has done so since the last stop. It walks the
- * list of them: a walker may stand on an ops that leaves, and a stop has to end that walk
- * before the ops may be listed again. So all plans take stops meanwhile. ftrace_lock.
+ * Some set of ops is served by ftrace_caller, or was since the last stop. ftrace_caller
+ * walks the list of all registered ops. A walker may stand on an ops that leaves, and a
+ * stop has to end that walk before the ops may be listed again. So until then every plan
+ * is written in stops. ftrace_lock.
  */
 extern bool ftrace_list_used;
 
 /* Some set has no trampoline since this was last looked after; ftrace_lock. */
 extern bool ftrace_tramps_wanted;
 
-/* May an ops leave without a wait? If it is ever freed somebody else waits then. */
-static inline bool ftrace_ops_leaves_freely(const struct ftrace_ops *ops)
+/* May an ops leave without a wait? Whoever frees it later waits then. */
+static inline bool ftrace_ops_needs_no_wait(const struct ftrace_ops *ops)
 {
 	/* fgraph.c takes the callback away from a graph user that has left. */
 	if (ops->flags & FTRACE_OPS_FL_SUBOP)
@@ -114,9 +115,9 @@ static inline bool ftrace_ops_leaves_freely(const struct ftrace_ops *ops)
 	       ops->flags & FTRACE_OPS_FL_TRACE_ARRAY;
 }
 
-bool ftrace_filter_can_serve(const struct ftrace_filter *f, bool all);
-int ftrace_ops_set_filter(struct ftrace_ops *ops, struct ftrace_hash *hash,
-			  bool enable);
+bool ftrace_filter_is_usable(const struct ftrace_filter *f, bool all);
+int ftrace_ops_replace_half(struct ftrace_ops *ops, struct ftrace_hash *hash,
+			    bool enable);
 int ftrace_filter_copy(struct ftrace_ops_hash *to,
 		       const struct ftrace_ops_hash *from);
 void ftrace_filter_clear(struct ftrace_ops_hash *h);
@@ -136,14 +137,14 @@ static inline unsigned long ftrace_ops_direct(const struct ftrace_ops *ops)
 /* ---- sets of ops: sets.c, serve.c -------------------------------------- */
 
 /**
- * struct ftrace_opset_step - the neighbours of a set that differ by one ops
- * @round: when that was asked for; sets and ops that are named here may have gone since,
- *	   if it is not the present one
+ * struct ftrace_opset_neighbours - the neighbours of a set that differ by one ops
+ * @round: of ftrace_opset_gc(), in which they were looked up; in a later one the sets
+ *	   and @ops may be gone
  * @ops: the ops; NULL: no neighbour has been asked for
  * @with: the neighbour that has it too; -1: not known
  * @without: the neighbour that lacks it; -1: not known
  */
-struct ftrace_opset_step {
+struct ftrace_opset_neighbours {
 	unsigned long		round;
 	const struct ftrace_ops	*ops;
 	int			with;
@@ -159,10 +160,9 @@ struct ftrace_opset_step {
  * @nr_recs: how many records carry @id
  * @target: what their text calls, as ftrace_text_key()
  * @aim: what it is to call; differs from @target only during an update
- * @tramp: the trampoline; NULL: @target is a direct call, or the one trampoline
- *	   that serves all sets
+ * @tramp: the trampoline; NULL: @target is a direct call, or ftrace_caller
  * @flags: FTRACE_OPS_FL_* that any of the ops has
- * @step: the neighbours by the ops that was asked for last
+ * @neighbours: by the ops that was asked for last
  * @nr: how many ops
  * @ops: the ops, the newest first, as they are called; but graph users come last
  *
@@ -177,16 +177,16 @@ struct ftrace_opset {
 	u32				aim;
 	struct ftrace_tramp		*tramp;
 	unsigned long			flags;
-	struct ftrace_opset_step	step;
+	struct ftrace_opset_neighbours	neighbours;
 	unsigned int			nr;
 	struct ftrace_ops		*ops[] __counted_by(nr);
 };
 
-/* The sets by number, 0 is not given away; how long the array is. ftrace_lock. */
+/* All sets by id, of which 0 is never used; how long the array is. ftrace_lock. */
 extern struct ftrace_opset **ftrace_opset_ids;
 extern u32 ftrace_opset_nr_ids;
 
-/* The set that has a number; NULL for 0, the empty set. */
+/* The set that has an id; NULL for 0, the empty set. */
 static inline struct ftrace_opset *ftrace_opset_find(u32 id)
 {
 	lockdep_assert_held(&ftrace_lock);
@@ -210,8 +210,8 @@ void ftrace_opsets_set_func(struct ftrace_ops *ops);
 struct ftrace_opset *ftrace_opset_of_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
 bool ftrace_opsets_have_tramps(void);
-void ftrace_opset_aimed(struct ftrace_opset *set, bool done);
-void ftrace_opsets_aimed(bool done);
+void ftrace_opset_finish_aim(struct ftrace_opset *set, bool done);
+void ftrace_opsets_finish_aim(bool done);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
 void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
@@ -233,6 +233,8 @@ static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t fun
 /* Records that were set aside as bad, and the site of the last; ftrace_lock. */
 extern unsigned long ftrace_nr_bad;
 extern unsigned long ftrace_last_bad;
+
+/* False while kernel.ftrace_enabled is 0: all sites are nops. Set by retarget.c only. */
 extern bool ftrace_sites_on;
 
 int ftrace_update_ops(struct ftrace_ops *ops, const struct ftrace_filter *old,

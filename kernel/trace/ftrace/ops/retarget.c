@@ -112,7 +112,7 @@ int ftrace_update_direct(struct ftrace_ops *ops, unsigned long addr)
 	/* Its last site may have been set aside, and the set be gone. */
 	alone = ftrace_opset_of_direct(ops);
 	if (alone)
-		ftrace_opset_aimed(alone, !ret);
+		ftrace_opset_finish_aim(alone, !ret);
 	return ret;
 }
 
@@ -169,7 +169,7 @@ int ftrace_update_tramps(void)
 			ret = add_retarget(&plan, &recs->rec[i], false);
 	}
 	ret = ftrace_update_finish(&plan, ret);
-	ftrace_opsets_aimed(!ret);
+	ftrace_opsets_finish_aim(!ret);
 out:
 	WRITE_ONCE(ftrace_tramps_wanted, !ftrace_opsets_have_tramps());
 	return ret;

@@ -92,8 +92,8 @@ static bool is_direct(const struct ftrace_opset *set)
 	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
 }
 
-/* The trampoline that serves all sets: slower, and always there. */
-static unsigned long fallback_of(const struct ftrace_opset *set)
+/* Have a set served by ftrace_caller or ftrace_regs_caller: slower, but always there. */
+static unsigned long use_fallback(const struct ftrace_opset *set)
 {
 	ftrace_list_used = true;
 	WRITE_ONCE(ftrace_tramps_wanted, true);
@@ -107,7 +107,7 @@ static unsigned long fallback_of(const struct ftrace_opset *set)
  * ftrace_serve_set - decide what the call sites of a new set call
  * @set: the set
  *
- * A trampoline of its own, what it calls directly, or the one that serves all.
+ * A trampoline of its own, what it calls directly, or ftrace_caller.
  *
  * Context: process, ftrace_lock held.
  */
@@ -120,7 +120,7 @@ void ftrace_serve_set(struct ftrace_opset *set)
 	} else {
 		set->tramp = make_tramp(set);
 		addr = set->tramp ? ftrace_tramp_ip(set->tramp) :
-				    fallback_of(set);
+				    use_fallback(set);
 	}
 	set->target = ftrace_text_key(addr);
 	set->aim = set->target;

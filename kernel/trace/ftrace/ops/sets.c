@@ -99,7 +99,7 @@ static int assign_id(struct ftrace_opset *set, gfp_t gfp)
 
 static void opset_free(struct ftrace_opset *set)
 {
-	ftrace_tramp_put(set->tramp);
+	ftrace_tramp_free(set->tramp);
 	kvfree(set);
 }
 
@@ -147,14 +147,14 @@ static bool has_shared(const struct ftrace_opset *set)
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (set->ops[i]->flags & FTRACE_OPS_FL_SHARED)
+		if (set->ops[i]->flags & FTRACE_OPS_FL_SHARES_IPMODIFY)
 			return true;
 	}
 	return false;
 }
 
 /*
- * One ops may say where the function goes on, and one what is called directly.
+ * One ops may say where the function continues, and one what is called directly.
  * The two go together if the one with the direct call has been told of the
  * other.
  */
@@ -167,27 +167,27 @@ static bool conflict(const struct ftrace_opset *set,
 	if (both & FTRACE_OPS_DIVERTS)
 		return true;
 	return any & FTRACE_OPS_FL_IPMODIFY && any & FTRACE_OPS_FL_DIRECT &&
-	       !(ops->flags & FTRACE_OPS_FL_SHARED) && !has_shared(set);
+	       !(ops->flags & FTRACE_OPS_FL_SHARES_IPMODIFY) && !has_shared(set);
 }
 
 /*
  * Where a set leads when one ops is added or taken away. The answer for the
  * last ops is kept: many records with that set in a row ask for the same.
  */
-static struct ftrace_opset_step *step_from(struct ftrace_opset *set,
-					   const struct ftrace_ops *ops)
+static struct ftrace_opset_neighbours *neighbours_of(struct ftrace_opset *set,
+						     const struct ftrace_ops *ops)
 {
-	static struct ftrace_opset_step from_empty;
-	struct ftrace_opset_step *step = set ? &set->step : &from_empty;
+	static struct ftrace_opset_neighbours from_empty;
+	struct ftrace_opset_neighbours *near = set ? &set->neighbours : &from_empty;
 
-	if (step->round != gc_round || step->ops != ops)
-		*step = (struct ftrace_opset_step) {
+	if (near->round != gc_round || near->ops != ops)
+		*near = (struct ftrace_opset_neighbours) {
 			.round	 = gc_round,
 			.ops	 = ops,
 			.with	 = -1,
 			.without = -1,
 		};
-	return step;
+	return near;
 }
 
 /*
@@ -215,11 +215,11 @@ static bool is_newer(const struct ftrace_ops *a, const struct ftrace_ops *b)
 int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 {
 	struct ftrace_opset *from = ftrace_opset_find(id), *set;
-	struct ftrace_opset_step *step = step_from(from, ops);
+	struct ftrace_opset_neighbours *near = neighbours_of(from, ops);
 	unsigned int i = 0, nr = from ? from->nr : 0;
 
-	if (step->with >= 0)
-		return step->with;
+	if (near->with >= 0)
+		return near->with;
 	if (opset_index(from, ops) >= 0)
 		return id;
 	if (from && conflict(from, ops))
@@ -234,8 +234,8 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 	opset_fill(set, i, ops);
 	for (; i < nr; i++)
 		opset_fill(set, i + 1, from->ops[i]);
-	step->with = opset_intern(set, GFP_KERNEL);
-	return step->with;
+	near->with = opset_intern(set, GFP_KERNEL);
+	return near->with;
 }
 
 /**
@@ -252,12 +252,12 @@ int ftrace_opset_with(u32 id, struct ftrace_ops *ops)
 int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
 {
 	struct ftrace_opset *from = ftrace_opset_find(id), *set;
-	struct ftrace_opset_step *step = step_from(from, ops);
+	struct ftrace_opset_neighbours *near = neighbours_of(from, ops);
 	gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
 	int gone, i;
 
-	if (step->without >= 0)
-		return step->without;
+	if (near->without >= 0)
+		return near->without;
 	gone = opset_index(from, ops);
 	if (gone < 0)
 		return id;
@@ -266,8 +266,8 @@ int ftrace_opset_without(u32 id, struct ftrace_ops *ops)
 	set = opset_alloc(from->nr - 1, gfp);
 	for (i = 0; i < set->nr; i++)
 		opset_fill(set, i, from->ops[i + (i >= gone)]);
-	step->without = opset_intern(set, gfp);
-	return step->without;
+	near->without = opset_intern(set, gfp);
+	return near->without;
 }
 
 /**
@@ -322,7 +322,7 @@ void ftrace_opset_keep(u32 id)
  * ftrace_opset_gc - free the sets that no record has
  *
  * Context: process, ftrace_lock held, and no update under way; may sleep for a
- * grace period, see ftrace_tramp_put().
+ * grace period, see ftrace_tramp_free().
  */
 void ftrace_opset_gc(void)
 {
@@ -375,7 +375,7 @@ struct ftrace_opset *ftrace_opset_of_direct(struct ftrace_ops *ops)
 /**
  * ftrace_opsets_aim_tramps - make trampolines for those sets that have none
  *
- * The call sites of these have to be changed, then ftrace_opsets_aimed() called.
+ * The call sites of these have to be changed, then ftrace_opsets_finish_aim() called.
  *
  * Context: process, ftrace_lock held.
  * Return: did one of them get a trampoline?
@@ -409,13 +409,13 @@ bool ftrace_opsets_have_tramps(void)
 }
 
 /**
- * ftrace_opset_aimed - the call sites of a set have been changed, or not
+ * ftrace_opset_finish_aim - make the aim of a set its target, or drop it
  * @set: the set
- * @done: they have
+ * @done: its call sites have been changed
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_opset_aimed(struct ftrace_opset *set, bool done)
+void ftrace_opset_finish_aim(struct ftrace_opset *set, bool done)
 {
 	lockdep_assert_held(&ftrace_lock);
 	if (set->aim == set->target)
@@ -425,21 +425,21 @@ void ftrace_opset_aimed(struct ftrace_opset *set, bool done)
 		return;
 	}
 	set->aim = set->target;
-	ftrace_tramp_put(set->tramp);
+	ftrace_tramp_free(set->tramp);
 	set->tramp = NULL;
 }
 
 /**
- * ftrace_opsets_aimed - the call sites of all sets have been changed, or not
- * @done: they have
+ * ftrace_opsets_finish_aim - the same for all sets
+ * @done: their call sites have been changed
  *
  * Context: process, ftrace_lock held.
  */
-void ftrace_opsets_aimed(bool done)
+void ftrace_opsets_finish_aim(bool done)
 {
 	struct ftrace_opset *set;
 	int bkt;
 
 	hash_for_each(opset_table, bkt, set, node)
-		ftrace_opset_aimed(set, done);
+		ftrace_opset_finish_aim(set, done);
 }

@@ -14,7 +14,7 @@
 #include "ops.h"
 
 /**
- * struct step - the last question and its answer
+ * struct answer - the last question and its answer
  * @state: the set of a record that is neither new nor bad
  * @want: the ops wants the site
  * @to: the set that follows
@@ -24,7 +24,7 @@
  * Neighbours mostly have the same set, so a walk over all records asks the
  * table of sets only a few times.
  */
-struct step {
+struct answer {
 	u32	state;
 	bool	want;
 	int	to;
@@ -33,7 +33,7 @@ struct step {
 };
 
 /* Not a set. */
-#define NO_STEP		((struct step) { .state = FTRACE_REC_BAD })
+#define NO_ANSWER		((struct answer) { .state = FTRACE_REC_BAD })
 
 /**
  * struct found_ops - ops that a walk over all of them has found
@@ -58,9 +58,9 @@ struct found_ops {
  * @all: @new means every site
  * @missed: a site that @new lists has no record
  * @users: the ops that are concerned: @ops, or those that use @shared
- * @asked_known: @asked is
+ * @asked_known: find_asked() has filled in @asked
  * @asked: the ops that may want the site of a new record
- * @last: the last answer, see struct step
+ * @last: the last answer, see struct answer
  */
 struct update {
 	struct ftrace_plan		plan;
@@ -73,7 +73,7 @@ struct update {
 	bool				asked_known;
 	struct found_ops		users;
 	struct found_ops		asked;
-	struct step			last;
+	struct answer			last;
 };
 
 /* Is it an ops whose filter changes? */
@@ -115,9 +115,9 @@ static void find_users(struct update *u)
 }
 
 /*
- * The sites on a list had records, and were given to the ops, when the list came into
- * force: no record of them is new. So the thousands that there may be with a list need
- * not be asked.
+ * When a list came into force its sites had records, which were given to the ops: no
+ * record of them is new. So ops with a list need not be asked, and there may be
+ * thousands.
  */
 static void find_asked(struct update *u)
 {
@@ -161,9 +161,9 @@ static int set_after(const struct update *u, int id, bool want)
 	return id;
 }
 
-static int take_step(struct update *u, u32 id, bool want)
+static int ask(struct update *u, u32 id, bool want)
 {
-	struct step *s = &u->last;
+	struct answer *s = &u->last;
 
 	/* There may be as many sets as sites, and each new one gets a trampoline. */
 	cond_resched();
@@ -188,7 +188,7 @@ static int update_new(struct update *u, struct dyn_ftrace *rec, bool want)
 	if (id < 0)
 		return id;
 	if (id != u->last.state || want != u->last.want) {
-		ret = take_step(u, id, want);
+		ret = ask(u, id, want);
 		if (ret)
 			return ret;
 	}
@@ -208,7 +208,7 @@ static __always_inline int update_rec(struct update *u, struct dyn_ftrace *rec)
 
 	state &= FTRACE_REC_SET_MASK;
 	if (state != u->last.state || want != u->last.want) {
-		ret = take_step(u, state, want);
+		ret = ask(u, state, want);
 		if (ret)
 			return ret;
 	}
@@ -295,7 +295,7 @@ static bool misses_sites(const struct ftrace_filter *f)
  */
 static bool needs_stop(const struct update *u)
 {
-	return !u->new && !ftrace_ops_leaves_freely(u->ops);
+	return !u->new && !ftrace_ops_needs_no_wait(u->ops);
 }
 
 /* Touches the records on either filter, or all if one of them means that. */
@@ -304,7 +304,7 @@ static int try_between(struct update *u)
 	bool listed = is_listed(u->new);
 	int ret;
 
-	u->last = NO_STEP;
+	u->last = NO_ANSWER;
 	u->missed = false;
 	u->plan.stop = needs_stop(u);
 	if (listed && is_listed(u->old)) {
@@ -317,8 +317,8 @@ static int try_between(struct update *u)
 }
 
 /*
- * A site that @new does not want keeps nobody from leaving it. Once that is found not
- * to be what it should be it is set aside, and the others can go without it.
+ * A bad site must not stop an update that takes ops away from it. It is set aside, and
+ * the update is tried again without it.
  */
 static int update_between(struct update *u, const struct ftrace_filter *old,
 			  const struct ftrace_filter *new)
@@ -463,7 +463,7 @@ int ftrace_settle(void)
 	 * with a thread for each CPU are known to run a breakpoint that is no longer there,
 	 * if a CPU comes by while it is written over.
 	 */
-	struct update u = { .last = NO_STEP, .plan.stop = true };
+	struct update u = { .last = NO_ANSWER, .plan.stop = true };
 	struct ftrace_region *r;
 	int ret = 0, nr;
 

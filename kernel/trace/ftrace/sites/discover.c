@@ -43,7 +43,7 @@ int ftrace_discover_region(struct ftrace_region *r)
 	ret = ftrace_names_start(&n, r, r->start);
 	if (ret)
 		return ret;
-	while (!ret && (addr = ftrace_names_symbol(&n))) {
+	while (!ret && (addr = ftrace_names_next_symbol(&n))) {
 		ip = ftrace_text_entry_site(addr);
 		if (!ip || ip == last || ip >= r->end ||
 		    ftrace_rec_in(ftrace_region_recs(r), ip, ip))
@@ -119,8 +119,8 @@ static bool discover_rest(struct ftrace_region *r)
 	return false;
 }
 
-/* @asked: a user wants them traced, and has checked each; otherwise they were noted. */
-static int discover(const u32 *sites, unsigned int nr, bool asked)
+/* @proved: the caller has checked each site; otherwise each is checked here. */
+static int discover(const u32 *sites, unsigned int nr, bool proved)
 {
 	u32 *found = kvmalloc_array(nr, sizeof(*found), GFP_KERNEL);
 	int ret = found ? ftrace_table_rest() : -ENOMEM;
@@ -134,10 +134,10 @@ static int discover(const u32 *sites, unsigned int nr, bool asked)
 			break;
 		first = sites;
 		nr = ftrace_recs_missing(r, &sites, end, found);
-		if (nr && asked && discover_rest(r))
+		if (nr && proved && discover_rest(r))
 			nr = ftrace_recs_missing(r, &first, end, found);
 		for (i = 0, left = 0; i < nr; i++) {
-			if (asked || ftrace_text_is_unpatched(ftrace_text_addr(found[i])))
+			if (proved || ftrace_text_is_unpatched(ftrace_text_addr(found[i])))
 				found[left++] = found[i];
 		}
 		ret = ftrace_recs_add(r, found, left);

@@ -60,7 +60,7 @@ static unsigned int measure(struct ftrace_names *n,
 	*pool = 0;
 	for (i = 0; i < recs->nr; i++) {
 		if (!ftrace_rec_was_traced(&recs->rec[i]) ||
-		    !ftrace_names_alias(n, ftrace_rec_ip(&recs->rec[i])))
+		    !ftrace_names_next_alias(n, ftrace_rec_ip(&recs->rec[i])))
 			continue;
 		*pool += n->len + 1;
 		nr++;
@@ -81,7 +81,7 @@ static void fill(struct gone_text *t, struct ftrace_names *n, char *pool,
 
 		if (!ftrace_rec_was_traced(&recs->rec[i]))
 			continue;
-		name = ftrace_names_alias(n, ip);
+		name = ftrace_names_next_alias(n, ip);
 		if (!name)
 			continue;
 		/* If its length is unknown, that of its call is taken. */

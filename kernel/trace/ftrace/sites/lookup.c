@@ -133,7 +133,7 @@ static void take_aliases(struct lookup *l, struct ftrace_names *n,
 	const char *name;
 	size_t i;
 
-	while ((name = ftrace_names_alias(n, ip))) {
+	while ((name = ftrace_names_next_alias(n, ip))) {
 		i = name_index(l, name);
 		if (i < l->nr && !l->addr[i] &&
 		    ftrace_location_good(n->last_addr) == ip)

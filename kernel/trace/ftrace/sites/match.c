@@ -101,7 +101,7 @@ static bool any_alias_matches(struct ftrace_names *n, unsigned long ip,
 {
 	const char *name;
 
-	while ((name = ftrace_names_alias(n, ip))) {
+	while ((name = ftrace_names_next_alias(n, ip))) {
 		if (ftrace_glob_match(g, name, n->len))
 			return true;
 	}

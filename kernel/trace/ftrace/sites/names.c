@@ -243,13 +243,13 @@ static bool held_back(const struct ftrace_names *n)
 }
 
 /**
- * ftrace_names_symbol - the next symbol of the region
+ * ftrace_names_next_symbol - the next symbol of the region
  * @n: the walk
  *
  * Context: ftrace_lock held.
  * Return: its address, 0 when there is none left.
  */
-unsigned long ftrace_names_symbol(struct ftrace_names *n)
+unsigned long ftrace_names_next_symbol(struct ftrace_names *n)
 {
 	unsigned long addr = n->addr;
 
@@ -282,7 +282,7 @@ static bool find_alias(struct ftrace_names *n, unsigned long ip)
 }
 
 /**
- * ftrace_names_alias - the next name of the function of a call site
+ * ftrace_names_next_alias - the next name of the function of a call site
  * @n: the walk
  * @ip: the call site, not below any asked for before
  *
@@ -290,7 +290,7 @@ static bool find_alias(struct ftrace_names *n, unsigned long ip)
  * Return: the name, @n->len characters, good until the next call; NULL if there
  * is no other.
  */
-const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip)
+const char *ftrace_names_next_alias(struct ftrace_names *n, unsigned long ip)
 {
 	const char *name;
 

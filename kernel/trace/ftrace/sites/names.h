@@ -24,6 +24,7 @@ struct ftrace_glob {
 	int		not;
 };
 
+/* match.c */
 void ftrace_glob_parse(struct ftrace_glob *g, char *str);
 bool ftrace_glob_match(const struct ftrace_glob *g, const char *name,
 		       size_t len);
@@ -36,10 +37,11 @@ int ftrace_apply_pattern(struct ftrace_hash **hash, char *pattern);
  * @node: in the list of what waits with it
  * @func: which functions
  * @module: of which modules
- * @hash: of @module if that is the name of one; 0: ask the pattern
+ * @hash: of the name of the module; 0: @module is a pattern
  * @word_hash: of @func and @module, to find the same word
- * @gen: ftrace_regions_gen when they were last found not to be there; 0: look again
- * @came: they are there, as the latest ftrace_waiting_resolve() found
+ * @gen: ftrace_regions_gen at the last search that found no such function; 0: search
+ *	 again
+ * @came: the latest ftrace_waiting_resolve() has found such functions
  *
  * ftrace_lock, or the file that it is being written to.
  */
@@ -53,14 +55,15 @@ struct ftrace_waiter {
 	bool			came;
 };
 
+/* waiting.c */
 int ftrace_apply_mod_pattern(struct ftrace_hash **hash,
 			     struct hlist_head *waiting, const char *func,
 			     const char *module);
 void ftrace_waiting_free(struct hlist_head *waiting);
 void ftrace_waiting_replace(struct hlist_head *to, struct hlist_head *from);
 int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from);
-int ftrace_waiting_hold(const struct hlist_head *waiting,
-			struct ftrace_hash **hash);
+int ftrace_waiting_trace_nothing(const struct hlist_head *waiting,
+				 struct ftrace_hash **hash);
 struct ftrace_waiter *ftrace_waiting_nth(const struct hlist_head *waiting,
 					 loff_t n);
 
@@ -74,6 +77,7 @@ int ftrace_waiting_resolve(struct hlist_head *waiting, const char *module,
 			   struct ftrace_hash **hash);
 void ftrace_waiting_done(struct hlist_head *waiting);
 
+/* modnames.c */
 int ftrace_modnames_each(const char *name, int (*fn)(void *data, unsigned long addr),
 			 void *data);
 void ftrace_modnames_begin(void);
@@ -90,7 +94,7 @@ struct ftrace_mod_syms;
  * @gen: its ftrace_region.gen, to know it again after the lock was dropped
  * @last: the last call site whose name was printed
  * @addr: address of the symbol the walk is at, ULONG_MAX at the end
- * @last_addr: address of the symbol whose name came last from ftrace_names_alias()
+ * @last_addr: address of the symbol whose name came last from ftrace_names_next_alias()
  * @pos: the kernel's symbols: where the walk is
  * @mod: a module's symbols, sorted by address; NULL for the kernel
  * @mod_idx: where in @mod the walk is
@@ -114,15 +118,17 @@ struct ftrace_names {
 	char			name[FTRACE_NAME_SIZE];
 };
 
+/* names.c */
 int ftrace_names_start(struct ftrace_names *n, struct ftrace_region *r,
 		       unsigned long addr);
 void ftrace_names_stop(struct ftrace_names *n);
-unsigned long ftrace_names_symbol(struct ftrace_names *n);
+unsigned long ftrace_names_next_symbol(struct ftrace_names *n);
 bool ftrace_names_has(struct ftrace_names *n, unsigned long ip);
-const char *ftrace_names_alias(struct ftrace_names *n, unsigned long ip);
+const char *ftrace_names_next_alias(struct ftrace_names *n, unsigned long ip);
 int ftrace_names_show(struct ftrace_names *n, struct seq_file *m,
 		      struct ftrace_region *r, unsigned long ip);
 
+/* gone.c */
 void ftrace_gone_keep(struct ftrace_region *r);
 void ftrace_gone_drop(const struct module *mod);
 int ftrace_gone_lookup(unsigned long addr, unsigned long *size,

@@ -79,7 +79,7 @@ static __always_inline unsigned int skip_slot(void)
  * ftrace_note - note the call site at @ip
  * @ip: the call site
  *
- * The slow path of the recorder, see there.
+ * The slow path of the recorder, see note_table.h.
  *
  * Context: any at all.
  */

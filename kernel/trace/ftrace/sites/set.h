@@ -16,7 +16,7 @@
 
 #include "../core.h"
 
-/* With FTRACE_HASH_FL_MOD: until a module comes that a pattern waits for. */
+/* With FTRACE_HASH_FL_MOD: the set means nothing only because patterns wait. */
 #define FTRACE_HASH_FL_WAITS	BIT(1)
 
 bool ftrace_ascends(const void *base, unsigned int nr, size_t size,

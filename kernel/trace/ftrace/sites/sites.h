@@ -21,7 +21,7 @@
  *	ask for
  * BAD: the text was not what it should be; the record is left alone for good
  * TOUCHED: at some time the text called somebody other than __fentry__
- * MODIFIED: and that could change where the function goes on
+ * MODIFIED: and that could change where the function continues
  * NOP: with NEW, the site is already a nop, made so because of a table
  */
 #define FTRACE_REC_SET_MASK	GENMASK(23, 0)
@@ -59,8 +59,9 @@ struct ftrace_recs {
  * @mod: the module it belongs to; NULL: the kernel
  * @recs: its records; NULL: none yet
  * @nr_new: how many of them are FTRACE_REC_NEW
- * @nr_copies: how often they were copied to add what somebody asked for,
- * @copies_since: since this time, in jiffies
+ * @nr_copies: how often they were copied since @copies_since to add sites that
+ *	somebody asked for
+ * @copies_since: when the count began, in jiffies
  * @complete: each of its symbols has been looked at, so no site is unknown
  * @tabled: the table of its module has been taken
  * @gen: differs between any two regions ever made
@@ -86,7 +87,10 @@ struct ftrace_region {
 extern struct list_head ftrace_regions;
 extern u64 ftrace_regions_gen;
 
-/* Of a region that has one. A kernel without modules does not say what one is. */
+/*
+ * The name of a region's module; it must have one. Without CONFIG_MODULES a
+ * struct module has no fields to look at.
+ */
 #ifdef CONFIG_MODULES
 static inline const char *ftrace_region_mod_name(const struct ftrace_region *r)
 {
@@ -129,6 +133,7 @@ static inline unsigned int ftrace_region_nr(struct ftrace_region *r)
 	return recs ? recs->nr : 0;
 }
 
+/* records.c */
 struct ftrace_region *ftrace_region_add(unsigned long start, unsigned long end,
 					struct module *mod);
 void ftrace_region_remove(unsigned long start, unsigned long end);
@@ -155,8 +160,10 @@ static inline struct dyn_ftrace *ftrace_rec_near(struct ftrace_region **near,
 	return *near ? ftrace_rec_in(ftrace_region_recs(*near), ip, ip) : NULL;
 }
 
+/* location.c */
 unsigned long ftrace_location_good(unsigned long ip);
 
+/* discover.c */
 int ftrace_discover_all(void);
 int ftrace_discover_region(struct ftrace_region *r);
 int ftrace_discover_sites(const u32 *sites, unsigned int nr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What start-up, modules, discovery and the tests ask of the table of call sites, see
+ * What boot, modules, discovery and the tests ask of the table of call sites, see
  * table.c.
  */
 #ifndef _KERNEL_TRACE_FTRACE_TABLE_H

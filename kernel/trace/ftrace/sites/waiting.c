@@ -266,15 +266,15 @@ int ftrace_waiting_copy(struct hlist_head *to, const struct hlist_head *from)
 }
 
 /**
- * ftrace_waiting_hold - have a filter mean nothing, not all, while patterns wait
+ * ftrace_waiting_trace_nothing - have an empty filter mean nothing while patterns wait
  * @waiting: what waits in the filter
  * @hash: what it is to trace; if that is the empty set, it gets one that means nothing
  *
  * Context: process, ftrace_lock held.
  * Return: 0 or -ENOMEM.
  */
-int ftrace_waiting_hold(const struct hlist_head *waiting,
-			struct ftrace_hash **hash)
+int ftrace_waiting_trace_nothing(const struct hlist_head *waiting,
+				 struct ftrace_hash **hash)
 {
 	struct ftrace_hash *nothing;
 

@@ -3,8 +3,8 @@
  * A plan: checked as a whole, then written, in slices if it is long.
  *
  * Either all of a plan is written or nothing. What could go wrong is found out
- * before the first byte changes: memory is taken first, then text_mutex, which
- * keeps true what the check of the present bytes has found.
+ * before the first byte changes: memory is taken first, then text_mutex, so
+ * that what the check finds stays true.
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
@@ -349,37 +349,6 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e)
 }
 
 /**
- * ftrace_make_nop - turn one call into a nop
- * @mod: the module the site is in, or NULL
- * @rec: the call site
- * @addr: what it calls now
- *
- * Context: process, text_mutex held, and cpus_read_lock unless
- * ftrace_text_early().
- * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
- * @addr. Nothing is written then.
- */
-int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
-		    unsigned long addr)
-{
-	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
-}
-
-/**
- * ftrace_make_call - turn one nop into a call
- * @rec: the call site
- * @addr: what it shall call: code that accounts for its own call depth
- *
- * Context: as ftrace_make_nop().
- * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
- * Nothing is written then.
- */
-int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
-{
-	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
-}
-
-/**
  * ftrace_plan_write - write a plan
  * @plan: the plan; its @nr_stops tells how often that stopped the machine
  * @bad: with -EINVAL, the index of the first entry whose site is not what it
@@ -424,4 +393,37 @@ int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
 	if (sliced && !err)
 		ftrace_text_finish();
 	return ret;
+}
+
+/* ---- what 6.12 offers besides; nothing in this core calls it -------------- */
+
+/**
+ * ftrace_make_nop - turn one call into a nop
+ * @mod: the module the site is in, or NULL
+ * @rec: the call site
+ * @addr: what it calls now
+ *
+ * Context: process, text_mutex held, and cpus_read_lock unless
+ * ftrace_text_early().
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
+ * @addr. Nothing is written then.
+ */
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
+		    unsigned long addr)
+{
+	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
+}
+
+/**
+ * ftrace_make_call - turn one nop into a call
+ * @rec: the call site
+ * @addr: what it shall call: code that accounts for its own call depth
+ *
+ * Context: as ftrace_make_nop().
+ * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it is no nop.
+ * Nothing is written then.
+ */
+int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
+{
+	return ftrace_text_write_one(rec->key, 0, ftrace_text_key(addr));
 }

@@ -83,11 +83,12 @@ ftrace_plan_add(struct ftrace_plan *plan, struct dyn_ftrace *rec,
 	return 0;
 }
 
+/* plan.c */
 int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
 
-/* The memory of trampolines comes in packs of so many bytes, and in pieces of so many. */
+/* packs.c: trampolines are allocated from packs of this size, in multiples of the other. */
 #define FTRACE_PACK_SIZE	SZ_16K
 #define FTRACE_PACK_ALIGN	64
 
@@ -95,6 +96,7 @@ unsigned long ftrace_packs_alloc(size_t size, bool grow);
 void ftrace_packs_free(unsigned long ip, size_t size);
 bool ftrace_packs_may_have(unsigned long ip);
 
+/* trampoline.c */
 struct ftrace_tramp;
 
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec);
@@ -104,7 +106,7 @@ void ftrace_tramp_poke_call(struct ftrace_tramp *t, unsigned int i,
 			    unsigned long func);
 void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump);
 void ftrace_tramp_keep(struct ftrace_tramp *t);
-void ftrace_tramp_put(struct ftrace_tramp *t);
+void ftrace_tramp_free(struct ftrace_tramp *t);
 void ftrace_sites_poked(void);
 int ftrace_tramp_lookup(unsigned long addr, unsigned long *size,
 			unsigned long *off, char **modname, char *sym);

@@ -291,7 +291,7 @@ static void tramp_is_quiet(struct rcu_head *rcu)
  * For one whose call has been overwritten at a call site. Whoever did that may
  * put the call back at any time, as debuggers do.
  *
- * Context: process, ftrace_lock held; before ftrace_tramp_put().
+ * Context: process, ftrace_lock held; before ftrace_tramp_free().
  */
 void ftrace_tramp_keep(struct ftrace_tramp *t)
 {
@@ -330,18 +330,18 @@ static void tramp_disarm(struct ftrace_tramp *t)
 }
 
 /**
- * ftrace_tramp_put - free a trampoline once nobody is in it
+ * ftrace_tramp_free - free a trampoline once nobody is in it
  * @t: the trampoline, that no call site calls any more; may be NULL
  *
  * Does not wait. Nobody who cannot be preempted is in it any more: the stop that took
  * the last call away has seen to that, or free_quiet() waits, see ftrace_sites_poked().
  *
- * A trampoline that is kept stays, and calls nobody from then on. Only for such
- * a one this may sleep for a grace period.
+ * A trampoline that is kept stays, and calls nobody from then on. Only then may
+ * this sleep for a grace period.
  *
  * Context: process; ftrace_lock held if it is kept.
  */
-void ftrace_tramp_put(struct ftrace_tramp *t)
+void ftrace_tramp_free(struct ftrace_tramp *t)
 {
 	if (!t)
 		return;
@@ -360,7 +360,7 @@ void ftrace_tramp_put(struct ftrace_tramp *t)
  * ftrace_sites_poked - call sites were changed without a stop
  *
  * Context: process, ftrace_lock held; after the change, so that the grace
- * period that it asks for begins there, and before ftrace_tramp_put().
+ * period that it asks for begins there, and before ftrace_tramp_free().
  */
 void ftrace_sites_poked(void)
 {
@@ -399,7 +399,7 @@ unsigned long ftrace_trampoline_template(unsigned long ip)
 
 	guard(preempt_notrace)();
 	t = tramp_of(ip);
-	return t ? ftrace_tramp_template(&t->layout, ip - t->ip) : 0;
+	return t ? ftrace_tramp_template_at(&t->layout, ip - t->ip) : 0;
 }
 
 /**

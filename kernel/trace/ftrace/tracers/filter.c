@@ -47,7 +47,7 @@ static int unshare_others(const struct ftrace_tracer *t)
 
 	while (!ret && (other = ftrace_tracer_next_any(t->tr, other))) {
 		if (other != t && other->ops->func_hash == common &&
-		    !ftrace_tracer_is_current(other))
+		    !ftrace_tracer_is_array_own(other))
 			ret = unshare(other);
 	}
 	return ret;
@@ -69,7 +69,7 @@ int ftrace_tracer_separate(struct ftrace_tracer *t)
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (ftrace_tracer_is_current(t))
+	if (ftrace_tracer_is_array_own(t))
 		return unshare_others(t);
 	if (!has_own_filter(ops))
 		ret = unshare(t);
@@ -203,14 +203,14 @@ static bool should_copy(const struct ftrace_ops *owner,
  */
 int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *from)
 {
-	struct ftrace_ops *owner = ftrace_tracer_owner(t);
+	struct ftrace_ops *owner = ftrace_tracer_filter_ops(t);
 	bool own = has_own_filter(owner);
 	int ret = 0;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (!should_copy(owner, from->ops->func_hash))
 		return 0;
-	if (ftrace_tracer_is_current(t))
+	if (ftrace_tracer_is_array_own(t))
 		ret = unshare_others(t);
 	if (!ret)
 		ret = take_filter(owner, from->ops->func_hash);
@@ -229,7 +229,7 @@ int ftrace_tracer_begin(struct ftrace_tracer *t, const struct ftrace_tracer *fro
  */
 void ftrace_tracer_give_back(struct ftrace_tracer *t)
 {
-	struct ftrace_ops *owner = ftrace_tracer_owner(t);
+	struct ftrace_ops *owner = ftrace_tracer_filter_ops(t);
 	struct ftrace_ops_hash *h = &owner->local_hash;
 
 	lockdep_assert_held(&ftrace_lock);

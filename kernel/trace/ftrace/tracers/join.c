@@ -94,7 +94,7 @@ int ftrace_tracer_prepare(struct ftrace_ops *ops)
 		return ret;
 	}
 	if (ret)
-		ftrace_tracer_becomes(t, FTRACE_TRACER_BEGUN);
+		ftrace_tracer_becomes(t, FTRACE_TRACER_PREPARED_COPY);
 	ops->tracer = t;
 	return 0;
 }
@@ -111,9 +111,9 @@ void ftrace_tracer_cancel(struct ftrace_ops *ops)
 
 	lockdep_assert_held(&ftrace_lock);
 	/* It was not prepared, or it was registered already. */
-	if (!t || t->life > FTRACE_TRACER_BEGUN)
+	if (!t || t->life > FTRACE_TRACER_PREPARED_COPY)
 		return;
-	if (t->life == FTRACE_TRACER_BEGUN)
+	if (t->life == FTRACE_TRACER_PREPARED_COPY)
 		ftrace_tracer_give_back(t);
 	tracer_ends(t);
 }
@@ -133,7 +133,7 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
 	if (!t)
 		return;
 	ftrace_tracer_enlist(t, !(ops->flags & OWN_FILTER));
-	h = &ftrace_tracer_owner(t)->local_hash;
+	h = &ftrace_tracer_filter_ops(t)->local_hash;
 	if (h->past == FTRACE_FILTER_NEW)
 		h->past = FTRACE_FILTER_USED;
 }
@@ -145,7 +145,7 @@ void ftrace_tracer_join(struct ftrace_ops *ops)
 static bool will_go_on(const struct ftrace_tracer *t)
 {
 	return is_kernel_core_data((unsigned long)t->ops) &&
-	       t->tr->flags & TRACE_ARRAY_FL_GLOBAL && !ftrace_tracer_is_current(t);
+	       t->tr->flags & TRACE_ARRAY_FL_GLOBAL && !ftrace_tracer_is_array_own(t);
 }
 
 /**

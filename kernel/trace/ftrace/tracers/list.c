@@ -28,8 +28,8 @@
  */
 static LIST_HEAD(tracers);
 
-/* The last id, and the last turn, that a tracer was given; ftrace_lock. */
-static u64 last_id, last_turn;
+/* The last id, and the last rank, that a tracer was given; ftrace_lock. */
+static u64 last_id, last_rank;
 
 /* ---- the life of one ----------------------------------------------------- */
 
@@ -43,12 +43,12 @@ static u64 last_id, last_turn;
 void ftrace_tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life)
 {
 	static const u8 comes_from[] = {
-		[FTRACE_TRACER_BEGUN]	= BIT(FTRACE_TRACER_PREPARED),
-		[FTRACE_TRACER_JOINED]	= BIT(FTRACE_TRACER_PREPARED) |
-					  BIT(FTRACE_TRACER_BEGUN) |
-					  BIT(FTRACE_TRACER_STOPPED),
-		[FTRACE_TRACER_KNOWN]	= BIT(FTRACE_TRACER_JOINED),
-		[FTRACE_TRACER_STOPPED]	= BIT(FTRACE_TRACER_JOINED) |
+		[FTRACE_TRACER_PREPARED_COPY] = BIT(FTRACE_TRACER_PREPARED),
+		[FTRACE_TRACER_JOINED] = BIT(FTRACE_TRACER_PREPARED) |
+					 BIT(FTRACE_TRACER_PREPARED_COPY) |
+					 BIT(FTRACE_TRACER_STOPPED),
+		[FTRACE_TRACER_KNOWN] = BIT(FTRACE_TRACER_JOINED),
+		[FTRACE_TRACER_STOPPED] = BIT(FTRACE_TRACER_JOINED) |
 					  BIT(FTRACE_TRACER_KNOWN),
 	};
 
@@ -71,20 +71,20 @@ static void choose_name(struct ftrace_tracer *t, const char *wish)
 /**
  * ftrace_tracer_enlist - a tracer runs from now on
  * @t: the tracer
- * @open: its filter is for the tracing files to change, so it becomes the default
+ * @settable: its filter is for the tracing files to change, so it becomes the default
  *
  * It gets a name that no other one of its trace array has, and an id that none
  * ever had.
  *
  * Context: ftrace_lock held.
  */
-void ftrace_tracer_enlist(struct ftrace_tracer *t, bool open)
+void ftrace_tracer_enlist(struct ftrace_tracer *t, bool settable)
 {
 	choose_name(t, t->ops->name);
 	ftrace_tracer_becomes(t, FTRACE_TRACER_JOINED);
 	t->id = ++last_id;
-	if (open)
-		t->turn = ++last_turn;
+	if (settable)
+		t->rank = ++last_rank;
 	else
 		ftrace_tracer_becomes(t, FTRACE_TRACER_KNOWN);
 	list_move_tail(&t->list, &tracers);
@@ -195,7 +195,7 @@ struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr)
 
 	lockdep_assert_held(&ftrace_lock);
 	list_for_each_entry(t, &tracers, list) {
-		if (t->tr == tr && ftrace_tracer_runs(t) && t->turn > (best ? best->turn : 0))
+		if (t->tr == tr && ftrace_tracer_runs(t) && t->rank > (best ? best->rank : 0))
 			best = t;
 	}
 	return best;
@@ -213,7 +213,7 @@ bool ftrace_tracers_are_several(struct trace_array *tr)
 	unsigned int nr = 0;
 
 	while ((t = ftrace_tracer_next(tr, t)))
-		nr += !!t->turn;
+		nr += ftrace_tracer_is_settable(t);
 	return nr > 1;
 }
 
@@ -232,9 +232,9 @@ int ftrace_tracer_make_default(struct trace_array *tr, const char *name)
 
 	if (!t)
 		return -ENOENT;
-	if (!t->turn)
+	if (!ftrace_tracer_is_settable(t))
 		return -EPERM;
-	t->turn = ++last_turn;
+	t->rank = ++last_rank;
 	return 0;
 }
 
@@ -256,12 +256,12 @@ bool ftrace_tracers_known(struct trace_array *tr)
 }
 
 /**
- * ftrace_tracers_saw - somebody has looked at the names, or used one
+ * ftrace_tracers_mark_known - note that somebody has seen the names, or used one
  * @tr: the trace array
  *
  * Context: ftrace_lock held.
  */
-void ftrace_tracers_saw(struct trace_array *tr)
+void ftrace_tracers_mark_known(struct trace_array *tr)
 {
 	struct ftrace_tracer *t = NULL;
 
@@ -272,7 +272,7 @@ void ftrace_tracers_saw(struct trace_array *tr)
 }
 
 /**
- * ftrace_tracer_is_current - is a tracer the trace array's own?
+ * ftrace_tracer_is_array_own - is a tracer the trace array's own?
  * @t: the tracer
  *
  * Its filter and its PIDs are those of the array. True also for the graph
@@ -280,7 +280,7 @@ void ftrace_tracers_saw(struct trace_array *tr)
  *
  * Context: ftrace_lock held.
  */
-bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
+bool ftrace_tracer_is_array_own(const struct ftrace_tracer *t)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	if (t->tr->gops && t->ops == &t->tr->gops->ops)
@@ -290,14 +290,14 @@ bool ftrace_tracer_is_current(const struct ftrace_tracer *t)
 }
 
 /**
- * ftrace_tracer_owner - the ops in which a tracer's filter is kept
+ * ftrace_tracer_filter_ops - the ops in which a tracer's filter is kept
  * @t: the tracer
  *
  * Context: ftrace_lock held.
  */
-struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t)
+struct ftrace_ops *ftrace_tracer_filter_ops(const struct ftrace_tracer *t)
 {
-	return ftrace_tracer_is_current(t) ? t->tr->ops : t->ops;
+	return ftrace_tracer_is_array_own(t) ? t->tr->ops : t->ops;
 }
 
 /**

@@ -21,7 +21,7 @@ struct trace_array;
 /**
  * enum ftrace_tracer_life - how far a named ops has come
  * @FTRACE_TRACER_PREPARED: it is about to be registered, with the filter it had
- * @FTRACE_TRACER_BEGUN: the same, but it was given a copy of the default tracer's
+ * @FTRACE_TRACER_PREPARED_COPY: the same, but it was given a copy of the default tracer's
  *	filter, which is taken away again if registering fails
  * @FTRACE_TRACER_JOINED: it runs, and no user has shown that they know of it
  * @FTRACE_TRACER_KNOWN: it runs, and since it joined somebody has opened
@@ -32,7 +32,7 @@ struct trace_array;
  */
 enum ftrace_tracer_life {
 	FTRACE_TRACER_PREPARED,
-	FTRACE_TRACER_BEGUN,
+	FTRACE_TRACER_PREPARED_COPY,
 	FTRACE_TRACER_JOINED,
 	FTRACE_TRACER_KNOWN,
 	FTRACE_TRACER_STOPPED,
@@ -46,8 +46,8 @@ enum ftrace_tracer_life {
  * @life: how far it has come
  * @id: a new one each time that it joins, by which an open file finds it again;
  *	no two are ever the same
- * @turn: the default is the tracer of @tr that runs and has the highest; 0:
- *	never
+ * @rank: the default is the tracer of @tr that runs and has the highest; 0: its
+ *	filter is not for the tracing files to change, so it is never the default
  * @pids: which tasks it is for, NULL: never said, or it is @tr's own, whose lists
  *	  are those of @tr
  * @name: what it is called, unique in @tr
@@ -60,7 +60,7 @@ struct ftrace_tracer {
 	struct trace_array	*tr;
 	enum ftrace_tracer_life	life;
 	u64			id;
-	u64			turn;
+	u64			rank;
 	struct ftrace_pids	*pids;
 	char			name[FTRACE_TRACER_NAME];
 };
@@ -72,6 +72,12 @@ static inline bool ftrace_tracer_runs(const struct ftrace_tracer *t)
 		     t->life == FTRACE_TRACER_KNOWN);
 }
 
+/* May the tracing files change its filter? */
+static inline bool ftrace_tracer_is_settable(const struct ftrace_tracer *t)
+{
+	return t->rank;
+}
+
 /* join.c */
 int ftrace_tracer_prepare(struct ftrace_ops *ops);
 void ftrace_tracer_cancel(struct ftrace_ops *ops);
@@ -81,7 +87,7 @@ void ftrace_tracer_release(struct ftrace_ops *ops);
 
 /* list.c */
 void ftrace_tracer_becomes(struct ftrace_tracer *t, enum ftrace_tracer_life life);
-void ftrace_tracer_enlist(struct ftrace_tracer *t, bool open);
+void ftrace_tracer_enlist(struct ftrace_tracer *t, bool settable);
 const char *ftrace_tracer_name(const struct ftrace_ops *ops);
 
 struct ftrace_tracer *ftrace_tracer_next(struct trace_array *tr,
@@ -95,9 +101,9 @@ struct ftrace_tracer *ftrace_tracer_default(struct trace_array *tr);
 bool ftrace_tracers_are_several(struct trace_array *tr);
 int ftrace_tracer_make_default(struct trace_array *tr, const char *name);
 bool ftrace_tracers_known(struct trace_array *tr);
-void ftrace_tracers_saw(struct trace_array *tr);
-bool ftrace_tracer_is_current(const struct ftrace_tracer *t);
-struct ftrace_ops *ftrace_tracer_owner(const struct ftrace_tracer *t);
+void ftrace_tracers_mark_known(struct trace_array *tr);
+bool ftrace_tracer_is_array_own(const struct ftrace_tracer *t);
+struct ftrace_ops *ftrace_tracer_filter_ops(const struct ftrace_tracer *t);
 void ftrace_tracers_forget_text(u32 start, u32 end);
 
 /* filter.c */
@@ -115,7 +121,7 @@ enum ftrace_pid_list {
 };
 
 /**
- * struct ftrace_pids - which tasks a trace array's own tracer is for, or another
+ * struct ftrace_pids - the tasks that a tracer is for: a trace array's own, or a named one
  * @node: in the list of all whose owner is still there; ftrace_lock
  * @refs: the owner, which is @tr or a tracer of it, and each open file; whoever
  *	  drops the last one frees them

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers and unregisters an ops, for all of users/.
+ * Attach an ops to its call sites, and detach it, for all of users/.
  */
 #include <linux/rcupdate.h>
 
@@ -27,7 +27,7 @@ static int check_ops(const struct ftrace_ops *ops, const struct ftrace_filter *f
 			return -EINVAL;
 	}
 	/* Where no site was ever set aside, any filter will do for most. */
-	if ((diverts || ftrace_nr_bad) && !ftrace_filter_can_serve(f, diverts) &&
+	if ((diverts || ftrace_nr_bad) && !ftrace_filter_is_usable(f, diverts) &&
 	    (diverts || hlist_empty(&ops->func_hash->waiting[true])))
 		return -EINVAL;
 	if (!ftrace_enabled && ops->flags & FTRACE_OPS_FL_PERMANENT)
@@ -115,7 +115,7 @@ int ftrace_startup(struct ftrace_ops *ops)
  */
 void ftrace_ops_wait(const struct ftrace_ops *ops)
 {
-	if (!ftrace_ops_leaves_freely(ops))
+	if (!ftrace_ops_needs_no_wait(ops))
 		ftrace_wait_for_tasks(ftrace_ops_direct(ops));
 }
 
@@ -144,7 +144,7 @@ bool ftrace_shutdown_unwaited(struct ftrace_ops *ops)
 	ftrace_array_left(ops);
 	ftrace_tracer_leave(ops);
 	ftrace_ops_set_func(ops, ops->saved_func);
-	return !stopped && (ftrace_list_used || !ftrace_ops_leaves_freely(ops));
+	return !stopped && (ftrace_list_used || !ftrace_ops_needs_no_wait(ops));
 }
 
 /**

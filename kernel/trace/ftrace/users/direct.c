@@ -19,12 +19,12 @@
 
 /*
  * Covers the coming and going of ops with direct calls and of ops that change
- * where functions go on, and FTRACE_OPS_FL_SHARED. Taken outside of
+ * where functions continue, and FTRACE_OPS_FL_SHARES_IPMODIFY. Taken outside of
  * ftrace_lock, because ops_func() may call modify_ftrace_direct_nolock().
  */
 static DEFINE_MUTEX(direct_mutex);
 
-/* How many ops that change where functions go on are registered; direct_mutex. */
+/* How many ops that redirect functions are registered; direct_mutex. */
 static unsigned int nr_ipmodify;
 
 static bool hashes_meet(const struct ftrace_hash *a, const struct ftrace_hash *b)
@@ -68,7 +68,7 @@ static struct ftrace_ops *next_meeting(struct ftrace_ops *at,
 	return NULL;
 }
 
-/* ---- ops that change where functions go on ------------------------------- */
+/* ---- ops that redirect functions ----------------------------------------- */
 
 /*
  * A direct ops on the functions of @ops to be notified that it now shares one of
@@ -80,7 +80,7 @@ static struct ftrace_ops *find_to_notify(struct ftrace_ops *ops, bool share)
 
 	guard(mutex)(&ftrace_lock);
 	while ((direct = next_meeting(direct, ops, FTRACE_OPS_FL_DIRECT))) {
-		bool shared = direct->flags & FTRACE_OPS_FL_SHARED;
+		bool shared = direct->flags & FTRACE_OPS_FL_SHARES_IPMODIFY;
 
 		if (share && !shared)
 			break;
@@ -96,9 +96,9 @@ static void set_shared(struct ftrace_ops *direct, bool shared)
 {
 	guard(mutex)(&ftrace_lock);
 	if (shared)
-		direct->flags |= FTRACE_OPS_FL_SHARED;
+		direct->flags |= FTRACE_OPS_FL_SHARES_IPMODIFY;
 	else
-		direct->flags &= ~FTRACE_OPS_FL_SHARED;
+		direct->flags &= ~FTRACE_OPS_FL_SHARES_IPMODIFY;
 }
 
 /* Notify all direct ops on the functions of @ops; -EAGAIN: try again. */
@@ -154,7 +154,7 @@ static int register_ipmodify(struct ftrace_ops *ops)
 }
 
 /**
- * ftrace_register_ipmodify - register an ops that changes where functions go on
+ * ftrace_register_ipmodify - register an ops that redirects functions
  * @ops: the ops, initialised
  *
  * Context: process.
@@ -253,7 +253,7 @@ static int start_direct(struct ftrace_ops *ops)
 static void clear_direct(struct ftrace_ops *ops)
 {
 	ops->func = NULL;
-	ops->flags &= ~(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SHARED);
+	ops->flags &= ~(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SHARES_IPMODIFY);
 	WRITE_ONCE(ops->direct_call, 0);
 }
 
@@ -264,7 +264,7 @@ static void clear_direct(struct ftrace_ops *ops)
  *	  ftrace-sets-uses.rst
  *
  * Context: process.
- * Return: 0; -EINVAL (no filter, in use, no such code can be called, or a call site
+ * Return: 0; -EINVAL (no filter, in use, @addr is out of reach of a call, or a call site
  * is not what it should be), -EBUSY (a function has a direct call, or is changed by an
  * ops that cannot share it), -EAGAIN from @ops->ops_func, -ENODEV, -ENOMEM; then
  * nothing has changed.
@@ -343,7 +343,7 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
 		return -EINVAL;
 	guard(mutex)(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
-	if (!ftrace_filter_can_serve(&f, true))
+	if (!ftrace_filter_is_usable(&f, true))
 		return -EINVAL;
 	ret = ftrace_update_direct(ops, addr);
 	if (ret)
@@ -361,7 +361,7 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
  * No call is lost: it goes to the old code or to the new.
  *
  * Context: process.
- * Return: 0; -EINVAL if @ops is not registered, no such code can be called, or a
+ * Return: 0; -EINVAL if @ops is not registered, @addr is out of reach of a call, or a
  * call site is not what it should be; -ENOMEM; then nothing has changed, and the old
  * code may still be called.
  */

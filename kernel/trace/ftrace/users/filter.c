@@ -36,9 +36,9 @@ static int set_half(struct ftrace_ops *ops, struct ftrace_hash **hash,
 	int ret = 0;
 
 	if (enable && !reset)
-		ret = ftrace_waiting_hold(waiting, hash);
+		ret = ftrace_waiting_trace_nothing(waiting, hash);
 	if (!ret)
-		ret = ftrace_ops_set_filter(ops, *hash, enable);
+		ret = ftrace_ops_replace_half(ops, *hash, enable);
 	if (!ret && reset)
 		ftrace_waiting_free(waiting);
 	return ret;

@@ -25,8 +25,8 @@ DEFINE_MUTEX(ftrace_probe_mutex);
 /* ---- the call ----------------------------------------------------------- */
 
 /*
- * Under the recursion guard of the core, and where RCU watches. The base's
- * stack trace probe counts this function as a frame, see FTRACE_STACK_SKIP:
+ * Under the recursion guard of the core, and where RCU watches. The stack trace
+ * probe of ../trace_functions.c counts this function as a frame, see FTRACE_STACK_SKIP:
  * it has to have one, so the probe must not be a tail call.
  */
 static void probe_call(unsigned long ip, unsigned long parent_ip,
@@ -86,7 +86,7 @@ static int set_callers(struct func_probe *probe, const struct ftrace_hash *sites
 		return PTR_ERR(filter);
 
 	guard(mutex)(&ftrace_lock);
-	ret = ftrace_ops_set_filter(ops, filter, true);
+	ret = ftrace_ops_replace_half(ops, filter, true);
 	if (ret)
 		ftrace_hash_free(filter);
 	else if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
@@ -231,7 +231,8 @@ void ftrace_probe_destroy(struct func_probe *probe)
  *
  * Context: process, ftrace_probe_mutex held.
  * Return: how many got it; -EINVAL if none is left; -ENOMEM or another error, and
- * all is as before, but that some sites may go on calling in vain.
+ * nothing has changed, except that some sites may still call the probe, which ignores
+ * them.
  */
 int ftrace_probe_extend(struct func_probe *probe,
 			const struct ftrace_hash *sites, void *init_data)

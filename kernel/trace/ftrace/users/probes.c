@@ -229,13 +229,13 @@ static struct func_probe *probe_at(struct trace_array *tr,
 }
 
 /**
- * ftrace_probes_exist - is there a line for ftrace_probes_show() to print?
+ * ftrace_probes_seek - find the line that ftrace_probes_show() is to print
  * @tr: the trace array; NULL has none
  * @pos: a place; it becomes that of the first line there or after it
  *
  * Context: process, ftrace_lock held.
  */
-bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos)
+bool ftrace_probes_seek(struct trace_array *tr, struct ftrace_probe_pos *pos)
 {
 	struct func_probe *probe;
 	unsigned int n;
@@ -252,7 +252,7 @@ bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos)
  * ftrace_probes_show - print one function of one probe of a trace array
  * @tr: the trace array
  * @m: where to print
- * @pos: which one, as ftrace_probes_exist() has found it
+ * @pos: which one, as ftrace_probes_seek() has found it
  *
  * Context: process, ftrace_lock held.
  * Return: 0, SEQ_SKIP if its text is gone, or -ENOENT if there is no such line.

@@ -10,14 +10,20 @@
 
 #include "../core.h"
 
+/* attach.c */
 int ftrace_startup(struct ftrace_ops *ops);
 int ftrace_shutdown(struct ftrace_ops *ops);
 bool ftrace_shutdown_unwaited(struct ftrace_ops *ops);
 void ftrace_ops_wait(const struct ftrace_ops *ops);
+
+/* array.c */
 void ftrace_array_left(struct ftrace_ops *ops);
 void ftrace_array_wait(const struct ftrace_ops *ops);
+
+/* wait.c */
 void ftrace_wait_for_tasks(unsigned long direct);
 
+/* direct.c */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 int ftrace_register_ipmodify(struct ftrace_ops *ops);
 int ftrace_unregister_ipmodify(struct ftrace_ops *ops);
@@ -36,6 +42,7 @@ static inline int ftrace_unregister_ipmodify(struct ftrace_ops *ops)
 }
 #endif
 
+/* command.c */
 int ftrace_run_command(struct trace_array *tr, struct ftrace_hash *hash,
 		       char *func, char *words, int enable);
 
@@ -54,12 +61,14 @@ struct ftrace_probe_pos {
 
 #define FTRACE_PROBE_FIRST	((struct ftrace_probe_pos) { .id = U64_MAX })
 
-bool ftrace_probes_exist(struct trace_array *tr, struct ftrace_probe_pos *pos);
+/* probes.c */
+bool ftrace_probes_seek(struct trace_array *tr, struct ftrace_probe_pos *pos);
 int ftrace_probes_show(struct trace_array *tr, struct seq_file *m,
 		       const struct ftrace_probe_pos *pos);
 
 void ftrace_probes_forget(u32 start, u32 end);
 
+/* profile.c */
 #ifdef CONFIG_FUNCTION_PROFILER
 void ftrace_profile_forget(unsigned long start, unsigned long end);
 #else

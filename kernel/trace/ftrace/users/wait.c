@@ -64,7 +64,7 @@ static bool is_direct_code(const struct look *look, unsigned long addr)
 
 static bool is_inside(const struct look *look, unsigned long addr)
 {
-	return is_ftrace_trampoline(addr) || ftrace_text_is_entry(addr) ||
+	return is_ftrace_trampoline(addr) || ftrace_text_in_entry_code(addr) ||
 	       is_direct_code(look, addr);
 }
 
