@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all of the core stands on: its lock, and whether it is alive.
+ * What all of the core stands on: its lock, whether it is alive, and how memory is freed
+ * that callbacks look at.
  */
+#include <linux/cpu.h>
 #include <linux/kprobes.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
 
 #include "core.h"
 
@@ -51,4 +57,49 @@ void ftrace_kill(void)
 int ftrace_is_dead(void)
 {
 	return ftrace_disabled;
+}
+
+/* ---- memory that callbacks look at --------------------------------------- */
+
+/* What RCU has let go, to be freed by free_work. */
+static LLIST_HEAD(quiet);
+
+static void free_quiet(struct work_struct *work)
+{
+	struct llist_node *node = llist_del_all(&quiet), *next;
+
+	/*
+	 * A CPU that comes or goes runs callbacks that RCU does not wait for, and may take
+	 * long if a host holds it. It does so under cpus_write_lock.
+	 */
+	cpus_read_lock();
+	cpus_read_unlock();
+	llist_for_each_safe(node, next, node) {
+		kvfree(node);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(free_work, free_quiet);
+
+static void is_quiet(struct rcu_head *head)
+{
+	/* RCU needs it no more, and it is where the memory begins. */
+	if (llist_add((struct llist_node *)head, &quiet))
+		schedule_work(&free_work);
+}
+
+/**
+ * ftrace_kvfree_rcu - free memory that callbacks and other calls may look at
+ * @head: its first member
+ *
+ * They run with preemption off. kvfree_rcu() does not wait for a CPU that comes or goes,
+ * and it keeps hundreds of objects, or those of seconds, however large they are.
+ *
+ * Context: any in which call_rcu() may be called. Memory of kmalloc() or vmalloc().
+ */
+void ftrace_kvfree_rcu(struct rcu_head *head)
+{
+	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
+	call_rcu_hurry(head, is_quiet);
 }

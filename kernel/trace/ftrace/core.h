@@ -18,7 +18,7 @@
  *   text/    a plan, checked and handed to the writer in slices; trampolines
  *   arch/<arch>/kernel/ftrace/
  *	      what an architecture does, see <linux/ftrace_text.h>
- *   core     ftrace_lock, and whether ftrace is dead
+ *   core     ftrace_lock, whether ftrace is dead, freeing what callbacks look at
  *
  * kunit/ has the KUnit tests; test/ has modules and files for the kselftests. fgraph.h
  * is shared with kernel/trace/fgraph.c.
@@ -91,5 +91,7 @@
  * nothing else happens.
  */
 extern bool ftrace_disabled;
+
+void ftrace_kvfree_rcu(struct rcu_head *head);
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

@@ -31,6 +31,7 @@ int ftrace_discover_region(struct ftrace_region *r)
 	struct ftrace_sites s = {};
 	struct ftrace_names n;
 	unsigned long addr, ip, last = 0;
+	unsigned int nr = 0;
 	int ret;
 
 	lockdep_assert_held(&ftrace_lock);
@@ -44,14 +45,14 @@ int ftrace_discover_region(struct ftrace_region *r)
 	if (ret)
 		return ret;
 	while (!ret && (addr = ftrace_names_next_symbol(&n))) {
+		if (!(++nr % SZ_1K))
+			cond_resched();
 		ip = ftrace_text_entry_site(addr);
 		if (!ip || ip == last || ip >= r->end ||
 		    ftrace_rec_in(ftrace_region_recs(r), ip, ip))
 			continue;
 		last = ip;
 		ret = ftrace_sites_add(&s, ip);
-		if (!(s.nr % SZ_1K))
-			cond_resched();
 	}
 	ftrace_names_stop(&n);
 
@@ -86,11 +87,10 @@ int ftrace_discover_all(void)
 }
 
 /*
- * To add a site, the records of its region are copied, and RCU keeps the old ones for
- * some five seconds. Whoever asks for one function after another would fill the memory
- * with copies: after this many in that time, all functions are looked at instead, which
- * takes twice as long as these copies. Two such times may meet, so there can be twice as
- * many.
+ * To add a site, the records of its region are copied, and the old ones stay for a grace
+ * period. Whoever asks for one function after another would do little but copy, and fill
+ * the memory with copies where RCU is slow: after this many in some seconds, all
+ * functions are looked at instead, which takes twice as long as these copies.
  */
 #define COPIES_MAX	32
 #define COPIES_TIME	(5 * HZ)

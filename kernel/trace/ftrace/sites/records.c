@@ -114,8 +114,8 @@ static void region_free(struct ftrace_region *r)
 	latch_tree_erase(&r->node, &region_tree, &region_tree_ops);
 	list_del_rcu(&r->list);
 	if (recs)
-		kvfree_rcu(recs, rcu);
-	kfree_rcu(r, rcu);
+		ftrace_kvfree_rcu(&recs->rcu);
+	ftrace_kvfree_rcu(&r->rcu);
 }
 
 /**
@@ -273,7 +273,7 @@ static int add_recs(struct ftrace_region *r, const u32 *sites, unsigned int nr,
 		r->nr_new += nr;
 	rcu_assign_pointer(r->recs, recs);
 	if (old)
-		kvfree_rcu(old, rcu);
+		ftrace_kvfree_rcu(&old->rcu);
 	return 0;
 }
 

@@ -360,31 +360,6 @@ struct ftrace_hash *ftrace_hash_forget(struct ftrace_hash *hash, bool enable,
 	return hash_done(rest);
 }
 
-/* Large sets that RCU has let go, to be freed by free_work. */
-static LLIST_HEAD(quiet_sets);
-
-/* A CPU that comes or goes may run a callback that RCU does not wait for. */
-static void free_quiet(struct work_struct *work)
-{
-	struct llist_node *quiet = llist_del_all(&quiet_sets);
-	struct ftrace_hash *hash, *next;
-
-	synchronize_rcu_tasks_rude();
-	llist_for_each_entry_safe(hash, next, quiet, quiet)
-		kvfree(hash);
-}
-
-static DECLARE_DELAYED_WORK(free_work, free_quiet);
-
-static void set_is_quiet(struct rcu_head *rcu)
-{
-	struct ftrace_hash *hash = container_of(rcu, struct ftrace_hash, rcu);
-
-	/* The wait disturbs every CPU: let more of them come together. */
-	if (llist_add(&hash->quiet, &quiet_sets))
-		schedule_delayed_work(&free_work, HZ);
-}
-
 /**
  * ftrace_hash_free_rcu - free a set that was published
  * @hash: the set, or NULL
@@ -395,16 +370,9 @@ static void set_is_quiet(struct rcu_head *rcu)
  */
 void ftrace_hash_free_rcu(struct ftrace_hash *hash)
 {
-	if (!hash)
-		return;
-	/*
-	 * kvfree_rcu() keeps hundreds, or those of seconds, however large they are. For a
-	 * small one no CPU is disturbed: nobody waits then for one that comes or goes.
-	 */
-	if (is_vmalloc_addr(hash) || ksize(hash) > PAGE_SIZE)
-		call_rcu_hurry(&hash->rcu, set_is_quiet);
-	else
-		kvfree_rcu(hash, rcu);
+	static_assert(!offsetof(struct ftrace_hash, rcu));
+	if (hash)
+		ftrace_kvfree_rcu(&hash->rcu);
 }
 
 /**

@@ -36,7 +36,7 @@
 
 /**
  * struct ftrace_recs - the records of one region, ascending by address
- * @rcu: to free it once lock-free readers are done
+ * @rcu: to free it once lock-free readers are done, see ftrace_kvfree_rcu()
  * @nr: how many there are
  * @rec: the records
  *
@@ -51,9 +51,9 @@ struct ftrace_recs {
 
 /**
  * struct ftrace_region - a stretch of text that comes and goes as one
+ * @rcu: to free it, see ftrace_kvfree_rcu()
  * @list: in ftrace_regions, ascending by address
  * @node: the same for those who look for an address
- * @rcu: to free it
  * @start: first address
  * @end: first address after it
  * @mod: the module it belongs to; NULL: the kernel
@@ -69,9 +69,9 @@ struct ftrace_recs {
  * All of it: written under ftrace_lock, read under it or under RCU-sched.
  */
 struct ftrace_region {
+	struct rcu_head			rcu;
 	struct list_head		list;
 	struct latch_tree_node		node;
-	struct rcu_head			rcu;
 	unsigned long			start;
 	unsigned long			end;
 	struct module			*mod;
@@ -83,6 +83,9 @@ struct ftrace_region {
 	bool				tabled;
 	u64				gen;
 };
+
+static_assert(!offsetof(struct ftrace_recs, rcu));
+static_assert(!offsetof(struct ftrace_region, rcu));
 
 extern struct list_head ftrace_regions;
 extern u64 ftrace_regions_gen;
