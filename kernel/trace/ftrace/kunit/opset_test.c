@@ -6,12 +6,14 @@
  * No KUNIT_ASSERT under the lock: it would not be unlocked.
  */
 #include <kunit/test.h>
+#include <linux/slab.h>
 
 #include "../ops/ops.h"
 #include "victim.h"
 
 #define NR_OPS	6
 #define NR_SETS	BIT(NR_OPS)
+#define CROWD	600
 
 static struct ftrace_ops ops[NR_OPS];
 
@@ -222,6 +224,42 @@ static void life_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(two));
 }
 
+/*
+ * With so many ops on a function a trampoline would be too long. Then ftrace_caller calls
+ * them, and ftraced does not look again and again whether there is room for one.
+ */
+static void crowd_test(struct kunit *test)
+{
+	struct ftrace_ops *crowd = kvcalloc(CROWD, sizeof(*crowd), GFP_KERNEL);
+	struct ftrace_opset *set;
+	unsigned int i, nr_tramps = 0;
+	int id = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	mutex_lock(&ftrace_lock);
+	WRITE_ONCE(ftrace_tramps_wanted, false);
+	for (i = 0; i < CROWD && id >= 0; i++) {
+		/* Stubs are not called, so that the trampolines before are short. */
+		crowd[i].flags = FTRACE_OPS_FL_STUB;
+		id = ftrace_opset_with(id, &crowd[i]);
+		set = ftrace_opset_find(id);
+		nr_tramps += set && set->tramp;
+	}
+	KUNIT_EXPECT_GT(test, id, 0);
+	KUNIT_EXPECT_GT(test, nr_tramps, 100);
+	KUNIT_EXPECT_LT(test, nr_tramps, CROWD);
+	if (id > 0) {
+		set = ftrace_opset_find(id);
+		KUNIT_EXPECT_EQ(test, set->nr, CROWD);
+		KUNIT_EXPECT_NULL(test, set->tramp);
+		KUNIT_EXPECT_EQ(test, set->target, ftrace_text_key(FTRACE_ADDR));
+	}
+	KUNIT_EXPECT_FALSE(test, ftrace_tramps_wanted);
+	ftrace_opset_gc();
+	mutex_unlock(&ftrace_lock);
+	kvfree(crowd);
+}
+
 static struct kunit_case opset_cases[] = {
 	KUNIT_CASE(empty_test),
 	KUNIT_CASE(content_test),
@@ -229,6 +267,7 @@ static struct kunit_case opset_cases[] = {
 	KUNIT_CASE(step_test),
 	KUNIT_CASE(conflict_test),
 	KUNIT_CASE(life_test),
+	KUNIT_CASE(crowd_test),
 	{}
 };
 

@@ -101,7 +101,7 @@ void ftrace_graph_list_func(unsigned long ip, unsigned long parent_ip,
  */
 extern bool ftrace_list_used;
 
-/* Some set has no trampoline since this was last looked after; ftrace_lock. */
+/* Some set has no trampoline but might get one; changes under ftrace_lock. */
 extern bool ftrace_tramps_wanted;
 
 /* May an ops leave without a wait? Whoever frees it later waits then. */
@@ -210,6 +210,7 @@ void ftrace_opsets_set_func(struct ftrace_ops *ops);
 struct ftrace_opset *ftrace_opset_of_direct(struct ftrace_ops *ops);
 bool ftrace_opsets_aim_tramps(void);
 bool ftrace_opsets_have_tramps(void);
+bool ftrace_opsets_lack_tramps(void);
 void ftrace_opset_finish_aim(struct ftrace_opset *set, bool done);
 void ftrace_opsets_finish_aim(bool done);
 unsigned long ftrace_ops_callee(const struct ftrace_ops *ops);
@@ -217,6 +218,7 @@ void ftrace_serve_set(struct ftrace_opset *set);
 void ftrace_serve_func(struct ftrace_opset *set, unsigned int i);
 bool ftrace_serve_better(struct ftrace_opset *set);
 bool ftrace_serve_by_list(const struct ftrace_opset *set);
+bool ftrace_serve_lacks_tramp(const struct ftrace_opset *set);
 
 /* Give an ops another callback. Callers under way may still be in the old one. */
 static inline void ftrace_ops_set_func(struct ftrace_ops *ops, ftrace_func_t func)

@@ -145,22 +145,12 @@ void ftrace_update_jumps(struct ftrace_ops *ops)
 	}
 }
 
-/**
- * ftrace_update_tramps - make trampolines for the sets that have none
- *
- * Context: process, ftrace_lock held.
- * Return: 0 or an error of ftrace_update_ops(). The sets that could get no
- * trampoline are served as before.
- */
-int ftrace_update_tramps(void)
+static int retarget_all(void)
 {
 	struct ftrace_plan plan = {};
 	struct ftrace_region *r;
 	int ret = 0;
 
-	lockdep_assert_held(&ftrace_lock);
-	if (!ftrace_opsets_aim_tramps())
-		goto out;
 	list_for_each_entry(r, &ftrace_regions, list) {
 		struct ftrace_recs *recs = ftrace_region_recs(r);
 		unsigned int i;
@@ -168,9 +158,31 @@ int ftrace_update_tramps(void)
 		for (i = 0; recs && i < recs->nr && !ret; i++)
 			ret = add_retarget(&plan, &recs->rec[i], false);
 	}
-	ret = ftrace_update_finish(&plan, ret);
-	ftrace_opsets_finish_aim(!ret);
-out:
-	WRITE_ONCE(ftrace_tramps_wanted, !ftrace_opsets_have_tramps());
+	return ftrace_update_finish(&plan, ret);
+}
+
+/**
+ * ftrace_update_tramps - make trampolines for the sets that have none
+ *
+ * A bad site is set aside; the others get theirs all the same.
+ *
+ * Context: process, ftrace_lock held.
+ * Return: 0 or an error of ftrace_update_ops(). The sets that could get no
+ * trampoline are served as before.
+ */
+int ftrace_update_tramps(void)
+{
+	unsigned long nr_bad;
+	int ret = 0;
+
+	lockdep_assert_held(&ftrace_lock);
+	if (ftrace_opsets_aim_tramps()) {
+		do {
+			nr_bad = ftrace_nr_bad;
+			ret = retarget_all();
+		} while (ret == -EINVAL && ftrace_nr_bad != nr_bad);
+		ftrace_opsets_finish_aim(!ret);
+	}
+	WRITE_ONCE(ftrace_tramps_wanted, ftrace_opsets_lack_tramps());
 	return ret;
 }

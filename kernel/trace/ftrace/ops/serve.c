@@ -79,9 +79,13 @@ static struct ftrace_tramp_spec *spec_of(const struct ftrace_opset *set)
 
 static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
 {
-	struct ftrace_tramp_spec *spec = spec_of(set);
-	struct ftrace_tramp *t = spec ? ftrace_tramp_make(spec) : NULL;
+	struct ftrace_tramp_spec *spec;
+	struct ftrace_tramp *t;
 
+	if (!ftrace_tramp_fits(set->nr))
+		return NULL;
+	spec = spec_of(set);
+	t = spec ? ftrace_tramp_make(spec) : NULL;
 	kvfree(spec);
 	return t;
 }
@@ -96,7 +100,8 @@ static bool is_direct(const struct ftrace_opset *set)
 static unsigned long use_fallback(const struct ftrace_opset *set)
 {
 	ftrace_list_used = true;
-	WRITE_ONCE(ftrace_tramps_wanted, true);
+	if (ftrace_tramp_fits(set->nr))
+		WRITE_ONCE(ftrace_tramps_wanted, true);
 	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_DIRECT))
 		return FTRACE_REGS_ADDR;
@@ -166,6 +171,17 @@ bool ftrace_serve_by_list(const struct ftrace_opset *set)
 }
 
 /**
+ * ftrace_serve_lacks_tramp - might a set get a trampoline that has none?
+ * @set: the set
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_serve_lacks_tramp(const struct ftrace_opset *set)
+{
+	return ftrace_serve_by_list(set) && ftrace_tramp_fits(set->nr);
+}
+
+/**
  * ftrace_serve_better - make a trampoline for a set that should have one
  * @set: the set
  *
@@ -176,7 +192,7 @@ bool ftrace_serve_by_list(const struct ftrace_opset *set)
  */
 bool ftrace_serve_better(struct ftrace_opset *set)
 {
-	if (!ftrace_serve_by_list(set))
+	if (!ftrace_serve_lacks_tramp(set))
 		return false;
 	set->tramp = make_tramp(set);
 	if (!set->tramp)

@@ -386,8 +386,11 @@ bool ftrace_opsets_aim_tramps(void)
 	bool any = false;
 	int bkt;
 
-	hash_for_each(opset_table, bkt, set, node)
-		any |= ftrace_serve_better(set);
+	hash_for_each(opset_table, bkt, set, node) {
+		cond_resched();
+		if (ftrace_tramp_has_room())
+			any |= ftrace_serve_better(set);
+	}
 	return any;
 }
 
@@ -406,6 +409,23 @@ bool ftrace_opsets_have_tramps(void)
 			return false;
 	}
 	return true;
+}
+
+/**
+ * ftrace_opsets_lack_tramps - might some set get a trampoline that has none?
+ *
+ * Context: ftrace_lock held.
+ */
+bool ftrace_opsets_lack_tramps(void)
+{
+	struct ftrace_opset *set;
+	int bkt;
+
+	hash_for_each(opset_table, bkt, set, node) {
+		if (ftrace_serve_lacks_tramp(set))
+			return true;
+	}
+	return false;
 }
 
 /**

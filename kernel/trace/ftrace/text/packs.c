@@ -5,9 +5,13 @@
  * They are small, so many share a pack of pages. A pack is read-only and executable
  * before the first trampoline is written to it, through the mapping that text_poke_copy()
  * makes for that; it is never writable where it runs. Packs are never given back.
+ *
+ * Few trampolines are wanted mostly. Where many are, packs are larger: the pool looks
+ * through them one after the other.
  */
 #include <linux/execmem.h>
 #include <linux/genalloc.h>
+#include <linux/jiffies.h>
 #include <linux/set_memory.h>
 #include <linux/vmalloc.h>
 #include <asm/text-patching.h>
@@ -15,11 +19,25 @@
 #include "text.h"
 
 /* Modules and the BPF JIT want to live there, too. */
-#define MAX_PACKS	(SZ_64M / FTRACE_PACK_SIZE)
+#define MAX_SIZE	SZ_64M
+
+/* So much in the smallest packs, the rest in larger ones. */
+#define SMALL_SIZE	(16 * FTRACE_PACK_SIZE)
+#define LARGE_PACK	SZ_256K
+
+/* After so long a time there may be memory again. */
+#define EXHAUSTED_TIME	(10 * HZ)
 
 /* Callers of all that changes these take turns. */
 static struct gen_pool *pool;
-static unsigned int nr_packs;
+static size_t size_of_all;
+
+/*
+ * There was no memory the last time that somebody asked, and when that was; nothing has
+ * been given back since.
+ */
+static bool exhausted;
+static unsigned long exhausted_at;
 
 /*
  * All packs lie between the two. They only move apart, before the first trampoline is put
@@ -31,28 +49,29 @@ static unsigned long packs_end __read_mostly;
 
 static int add_pack(void)
 {
+	size_t size = size_of_all < SMALL_SIZE ? FTRACE_PACK_SIZE : LARGE_PACK;
 	unsigned long start;
 	void *pack;
 	int ret;
 
-	if (nr_packs >= MAX_PACKS)
+	if (size_of_all + size > MAX_SIZE)
 		return -ENOSPC;
-	pack = execmem_alloc(EXECMEM_FTRACE, FTRACE_PACK_SIZE);
+	pack = execmem_alloc(EXECMEM_FTRACE, size);
 	if (!pack)
 		return -ENOMEM;
 	start = (unsigned long)pack;
-	memset(pack, INT3_INSN_OPCODE, FTRACE_PACK_SIZE);
+	memset(pack, INT3_INSN_OPCODE, size);
 	set_vm_flush_reset_perms(pack);
-	ret = set_memory_rox(start, FTRACE_PACK_SIZE >> PAGE_SHIFT);
+	ret = set_memory_rox(start, size >> PAGE_SHIFT);
 	if (!ret)
-		ret = gen_pool_add(pool, start, FTRACE_PACK_SIZE, NUMA_NO_NODE);
+		ret = gen_pool_add(pool, start, size, NUMA_NO_NODE);
 	if (ret) {
 		execmem_free(pack);
 		return ret;
 	}
-	nr_packs++;
+	size_of_all += size;
 	WRITE_ONCE(packs_start, min(packs_start, start));
-	WRITE_ONCE(packs_end, max(packs_end, start + FTRACE_PACK_SIZE));
+	WRITE_ONCE(packs_end, max(packs_end, start + size));
 	return 0;
 }
 
@@ -73,9 +92,13 @@ unsigned long ftrace_packs_alloc(size_t size, bool grow)
 	if (!pool)
 		return 0;
 	ip = gen_pool_alloc(pool, size);
-	if (!ip && grow && !add_pack())
-		ip = gen_pool_alloc(pool, size);
-	return ip;
+	if (ip || !grow)
+		return ip;
+	if (!add_pack())
+		return gen_pool_alloc(pool, size);
+	WRITE_ONCE(exhausted_at, jiffies);
+	WRITE_ONCE(exhausted, true);
+	return 0;
 }
 
 /**
@@ -88,6 +111,19 @@ unsigned long ftrace_packs_alloc(size_t size, bool grow)
 void ftrace_packs_free(unsigned long ip, size_t size)
 {
 	gen_pool_free(pool, ip, size);
+	WRITE_ONCE(exhausted, false);
+}
+
+/**
+ * ftrace_packs_exhausted - is it in vain to ask for memory?
+ *
+ * Context: any.
+ * Return: true for some seconds after there was none, unless some is given back.
+ */
+bool ftrace_packs_exhausted(void)
+{
+	return READ_ONCE(exhausted) &&
+	       time_before(jiffies, READ_ONCE(exhausted_at) + EXHAUSTED_TIME);
 }
 
 /**

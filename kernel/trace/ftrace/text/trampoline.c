@@ -23,10 +23,10 @@
 
 /**
  * struct ftrace_tramp - one trampoline
+ * @rcu: to wait until nobody can be in it, and then to free it
  * @node: in tramp_tree, by address
  * @list: in tramps
  * @quiet: in quiet_tramps, once nobody can be in it
- * @rcu: to wait until nobody can be in it, and then to free it
  * @ip: its first byte
  * @nr_calls: how many calls it makes
  * @has_jump: it ends with a jump to other code
@@ -37,16 +37,18 @@
  * tramp_mutex. All else is constant, until it is @quiet.
  */
 struct ftrace_tramp {
+	struct rcu_head			rcu;
 	struct latch_tree_node		node;
 	struct list_head		list;
 	struct llist_node		quiet;
-	struct rcu_head			rcu;
 	unsigned long			ip;
 	unsigned int			nr_calls;
 	bool				has_jump;
 	bool				kept;
 	struct ftrace_tramp_layout	layout;
 };
+
+static_assert(!offsetof(struct ftrace_tramp, rcu));
 
 /*
  * How many may be in use; beyond that, sets of ops are served by ftrace_caller, which asks
@@ -129,13 +131,24 @@ static void tell_perf(const struct ftrace_tramp *t, const void *code, bool gone)
 		perf_event_text_poke((void *)t->ip, NULL, 0, code, size);
 }
 
+/**
+ * ftrace_tramp_has_room - may there be one more trampoline?
+ *
+ * Context: any.
+ * Return: false also if there was no memory for the last one, and there is none yet.
+ */
+bool ftrace_tramp_has_room(void)
+{
+	return READ_ONCE(nr_tramps) < max_tramps && !ftrace_packs_exhausted();
+}
+
 static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
 			const struct ftrace_tramp_spec *spec)
 {
 	size_t used;
 
 	guard(mutex)(&tramp_mutex);
-	if (nr_tramps >= max_tramps)
+	if (!ftrace_tramp_has_room())
 		return false;
 	t->ip = ftrace_packs_alloc(room, false);
 	if (!t->ip) {
@@ -153,7 +166,7 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
 	text_poke_copy((void *)t->ip, code, t->layout.size);
 	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_add_tail_rcu(&t->list, &tramps);
-	nr_tramps++;
+	WRITE_ONCE(nr_tramps, nr_tramps + 1);
 	return true;
 }
 
@@ -173,7 +186,7 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early() || size > FTRACE_PACK_SIZE)
+	if (ftrace_text_early() || !ftrace_tramp_fits(spec->nr))
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	code = kmalloc(size, GFP_KERNEL);
@@ -189,16 +202,6 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 	}
 	kfree(code);
 	return t;
-}
-
-/**
- * ftrace_tramp_has_room - may there be one more trampoline?
- *
- * Context: any.
- */
-bool ftrace_tramp_has_room(void)
-{
-	return READ_ONCE(nr_tramps) < max_tramps;
 }
 
 /**
@@ -255,7 +258,7 @@ static void tramp_free(struct ftrace_tramp *t)
 	text_poke_set((void *)t->ip, INT3_INSN_OPCODE, t->layout.size);
 	ftrace_packs_free(t->ip, t->layout.size);
 	mutex_unlock(&tramp_mutex);
-	kfree_rcu(t, rcu);
+	ftrace_kvfree_rcu(&t->rcu);
 }
 
 static void free_quiet(struct work_struct *work)
@@ -351,7 +354,7 @@ void ftrace_tramp_free(struct ftrace_tramp *t)
 	}
 	/* From now on there is room for another one. */
 	mutex_lock(&tramp_mutex);
-	nr_tramps--;
+	WRITE_ONCE(nr_tramps, nr_tramps - 1);
 	mutex_unlock(&tramp_mutex);
 	call_rcu_tasks(&t->rcu, tramp_is_quiet);
 }
