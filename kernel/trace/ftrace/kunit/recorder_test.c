@@ -21,8 +21,8 @@
 #define STRIDE		16
 #define NR_FAKES	64
 
-/* Enough that they do not all count in half of the places. */
-#define NR_SKIPPERS	32
+/* Enough that each of the places is one where some of them count. */
+#define NR_SKIPPERS	512
 
 /**
  * struct fakes - notes of sites where there is no text
@@ -163,19 +163,39 @@ static void reset_test(struct kunit *test)
  * struct skipper - a task that finds the table full
  * @task: itself
  * @fakes: what it notes
- * @done: it has
+ * @nr: how many of them find no room
+ * @exact: by so many more calls were skipped
+ * @done: it has noted them
  */
 struct skipper {
 	struct task_struct	*task;
 	struct fakes		*fakes;
+	unsigned int		nr;
+	bool			exact;
 	struct completion	done;
 };
+
+static unsigned long skipped_meanwhile(struct fakes *f)
+{
+	struct ftrace_notes_stat before, after;
+
+	guard(irq)();
+	ftrace_notes_stat(&before);
+	note_all(f);
+	ftrace_notes_stat(&after);
+	return after.skipped - before.skipped;
+}
 
 static int skip_in_thread(void *skipper)
 {
 	struct skipper *s = skipper;
+	unsigned int n;
 
-	note_all(s->fakes);
+	/* Others find the table full, too, but not all the time. */
+	for (n = 0; n < 1000 && !s->exact; n++) {
+		s->exact = skipped_meanwhile(s->fakes) == s->nr;
+		cond_resched();
+	}
 	complete(&s->done);
 	return 0;
 }
@@ -183,10 +203,15 @@ static int skip_in_thread(void *skipper)
 /* All skippers have a stack before one runs, or they could have the same. */
 static unsigned int make_skippers(struct skipper *s, struct fakes *f)
 {
-	unsigned int i;
+	unsigned int i, nr = NR_FAKES;
 
+	note_all(f);
+	visit_all(f);
+	for (i = 0; i < NR_FAKES; i++)
+		nr -= f->seen[i];
 	for (i = 0; i < NR_SKIPPERS; i++) {
 		s[i].fakes = f;
+		s[i].nr = nr;
 		init_completion(&s[i].done);
 		s[i].task = kthread_create(skip_in_thread, &s[i], "ftrace_skip/%u", i);
 		if (IS_ERR(s[i].task))
@@ -200,20 +225,17 @@ static unsigned int make_skippers(struct skipper *s, struct fakes *f)
 static void skip_calls(struct kunit *test, struct fakes *f)
 {
 	struct skipper *s = kunit_kcalloc(test, NR_SKIPPERS, sizeof(*s), GFP_KERNEL);
-	unsigned int i, nr = s ? make_skippers(s, f) : 0;
-	struct ftrace_notes_stat before, after;
+	unsigned int i, nr = s ? make_skippers(s, f) : 0, nr_exact = 0;
 
 	KUNIT_EXPECT_EQ(test, nr, NR_SKIPPERS);
-	ftrace_notes_stat(&before);
 	for (i = 0; i < nr; i++) {
 		wake_up_process(s[i].task);
 		wait_for_completion(&s[i].done);
 		kthread_stop_put(s[i].task);
+		nr_exact += s[i].exact;
 	}
-	ftrace_notes_stat(&after);
-	/* Others find the table full, too. */
-	KUNIT_EXPECT_GE(test, after.skipped - before.skipped,
-			nr * (NR_FAKES - FTRACE_NOTE_PROBES));
+	KUNIT_EXPECT_EQ(test, nr_exact, nr);
+	KUNIT_EXPECT_GE(test, s ? s->nr : 0, NR_FAKES - FTRACE_NOTE_PROBES);
 }
 
 static void skipped_test(struct kunit *test)

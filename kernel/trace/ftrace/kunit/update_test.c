@@ -19,6 +19,9 @@ static void count_callback(unsigned long ip, unsigned long parent_ip,
 
 static struct ftrace_ops counter = { .func = count_callback };
 
+/* One more, for a filter that two have. */
+static struct ftrace_ops sharer = { .func = count_callback };
+
 /* How often the callback runs when each of the victims does, once. */
 static void expect_callbacks(struct kunit *test, int want)
 {
@@ -63,6 +66,8 @@ static int filter(unsigned int i, bool remove, bool reset)
 
 static void free_counter(void *unused)
 {
+	if (sharer.flags & FTRACE_OPS_FL_ENABLED)
+		unregister_ftrace_function(&sharer);
 	if (counter.flags & FTRACE_OPS_FL_ENABLED)
 		unregister_ftrace_function(&counter);
 	ftrace_free_filter(&counter);
@@ -106,7 +111,7 @@ static void ops_test(struct kunit *test)
 
 /* ---- a list with a site whose text comes later ---------------------------- */
 
-/* An ops that has nothing but one site, where there is no text yet. */
+/* Have an ops trace nothing but one site, where there is no text yet. */
 static void list_site(struct kunit *test, u32 *key)
 {
 	struct ftrace_hash *hash = ftrace_hash_from_sites(key, 1);
@@ -133,6 +138,8 @@ static void expect_given(struct kunit *test, unsigned long start, u32 key)
 	KUNIT_EXPECT_NOT_NULL(test, rec);
 	if (rec) {
 		KUNIT_EXPECT_TRUE(test, ftrace_kunit_opset_has(ftrace_rec_set(rec), &counter));
+		KUNIT_EXPECT_EQ(test, ftrace_kunit_opset_has(ftrace_rec_set(rec), &sharer),
+				!!(sharer.flags & FTRACE_OPS_FL_ENABLED));
 		KUNIT_EXPECT_NE(test, ftrace_rec_text(rec), 0);
 		KUNIT_EXPECT_TRUE(test, ftrace_text_matches(key, ftrace_rec_text(rec)));
 	}
@@ -142,13 +149,21 @@ static void expect_given(struct kunit *test, unsigned long start, u32 key)
 	ftrace_region_remove(start, start + PAGE_SIZE);
 }
 
-static void late_site_test(struct kunit *test)
+/* A call site that is no record's yet, and ops that leave when the test ends. */
+static unsigned long late_site(struct kunit *test)
 {
 	unsigned long start = ftrace_test_area(test, PAGE_SIZE);
-	u32 key = ftrace_text_key(start);
 
 	ftrace_test_put_call(start, MCOUNT_ADDR);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_counter, NULL), 0);
+	return start;
+}
+
+static void late_site_test(struct kunit *test)
+{
+	unsigned long start = late_site(test);
+	u32 key = ftrace_text_key(start);
+
 	scoped_guard(mutex, &ftrace_lock)
 		list_site(test, &key);
 	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
@@ -156,9 +171,42 @@ static void late_site_test(struct kunit *test)
 		expect_given(test, start, key);
 }
 
+/* The same after an ops has traced all functions. */
+static void late_site_after_all_test(struct kunit *test)
+{
+	unsigned long start = late_site(test);
+	u32 key = ftrace_text_key(start);
+
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
+	scoped_guard(mutex, &ftrace_lock) {
+		list_site(test, &key);
+		expect_given(test, start, key);
+	}
+}
+
+/* The same for two ops that have one filter, which changes after they have come. */
+static void late_site_shared_test(struct kunit *test)
+{
+	unsigned long start = late_site(test);
+	u32 key = ftrace_text_key(start);
+
+	KUNIT_ASSERT_EQ(test, filter(1, false, true), 0);
+	scoped_guard(mutex, &ftrace_lock)
+		ftrace_ops_init(&sharer);
+	sharer.func_hash = counter.func_hash;
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&counter), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&sharer), 0);
+	scoped_guard(mutex, &ftrace_lock) {
+		list_site(test, &key);
+		expect_given(test, start, key);
+	}
+}
+
 static struct kunit_case update_cases[] = {
 	KUNIT_CASE(ops_test),
 	KUNIT_CASE(late_site_test),
+	KUNIT_CASE(late_site_after_all_test),
+	KUNIT_CASE(late_site_shared_test),
 	{}
 };
 

@@ -5,6 +5,10 @@
 #ifndef _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 #define _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 
+#include <linux/types.h>
+
+extern atomic_t ftrace_test_direct_others;
+
 void ftrace_test_direct(void);
 void ftrace_test_direct_too(void);
 void ftrace_test_direct_seen(unsigned long ret);

@@ -27,11 +27,12 @@
  *           register I              register_ftrace_function()
  *           unregister I            unregister_ftrace_function()
  *           modify I                modify_ftrace_direct(), to other code that
- *                                   does the same, or back
+ *                                   counts, too, or back
  *           zero I                  set its counts to 0
  *           drop I                  unregister it if need be, and free it
  * result  what the last command returned: 0 or a negative error
  * seen    a line "I FUNCTION COUNT" for each function an ops was called from
+ * other   how often the other code was called
  *
  * Commands are for one test at a time: they take turns, and that is all.
  */
@@ -142,6 +143,8 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 /* The code that is called does not know for whom. */
 static struct test_ops *direct_ops;
 
+atomic_t ftrace_test_direct_others;
+
 /* Takes where the traced function goes on, after the call. */
 notrace void ftrace_test_direct_seen(unsigned long ret)
 {
@@ -185,6 +188,7 @@ asm("	.pushsection	.text, \"ax\", @progbits\n"
 "	.globl		ftrace_test_direct_too\n"
 "ftrace_test_direct_too:\n"
 	ANNOTATE_NOENDBR
+"	lock incl ftrace_test_direct_others(%rip)\n"
 "	jmp ftrace_test_direct\n"
 "	.size		ftrace_test_direct_too, .-ftrace_test_direct_too\n"
 "	.popsection\n"
@@ -284,6 +288,12 @@ static int drop(unsigned int nr)
 	return ret;
 }
 
+static bool is_set(const char *name, const char *wanted, bool *flag)
+{
+	*flag |= !strcmp(name, wanted);
+	return !strcmp(name, wanted);
+}
+
 static int set_flag(struct test_ops *t, const char *name)
 {
 	static const struct {
@@ -305,18 +315,9 @@ static int set_flag(struct test_ops *t, const char *name)
 		t->ops.ops_func = share;
 		return 0;
 	}
-	if (!strcmp(name, "redirect")) {
-		t->redirect = true;
+	if (is_set(name, "redirect", &t->redirect) ||
+	    is_set(name, "recurse", &t->recurse) || is_set(name, "hold", &t->hold))
 		return 0;
-	}
-	if (!strcmp(name, "recurse")) {
-		t->recurse = true;
-		return 0;
-	}
-	if (!strcmp(name, "hold")) {
-		t->hold = true;
-		return 0;
-	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (!strcmp(name, flags[i].name)) {
 			t->ops.flags |= flags[i].flag;
@@ -479,6 +480,7 @@ static int __init ftrace_test_ops_init(void)
 	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
 	debugfs_create_file("result", 0400, dir, NULL, &result_fops);
 	debugfs_create_file("seen", 0400, dir, NULL, &seen_fops);
+	debugfs_create_atomic_t("other", 0400, dir, &ftrace_test_direct_others);
 	return 0;
 }
 module_init(ftrace_test_ops_init);
