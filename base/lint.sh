@@ -136,11 +136,12 @@ check_scripts() {
 
 # A file of more than 500 lines has more than one subject. A model cannot be cut.
 check_lengths() {
-	local files
+	local files long
 	cd "$top"
 	mapfile -t files < <(ours .c .h .S .py .sh .tc)
 	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
-	! wc -l -- "${files[@]}" | awk '$1 > 500 && $2 != "total"' | grep .
+	long=$(wc -l -- "${files[@]}" | awk '$1 > 500 && $2 != "total"') || return
+	[ -z "$long" ] || { echo "$long"; return 1; }
 }
 
 # Where things are fetched from is for the machine to say: no file of ours has the

@@ -53,6 +53,9 @@ RECORDER = "__fentry__"
 # What that calls. The stack does not tell it from what its caller calls next.
 RECORDS = ("ftrace_note", "ftrace_note_claim")
 UPDATE = "ftrace_update_ops"
+# A way that does not get there would count as a shorter one.
+REACHES = {"site": "ftrace_update_finish", "filter": "ftrace_ops_replace_half",
+           "function": UPDATE, "module": "ftrace_region_remove", "kprobe": UPDATE}
 AT_MOST = 12
 # A stack is so large and aligned to its size.
 STACK = 1 << 14
@@ -347,13 +350,24 @@ HEAD = re.compile(r"^way (\w+): (?:\d+ functions, \d+ files, )?(\d+) times back"
                   r"(?:, (\d+) functions until \w+\(\))?$", re.MULTILINE)
 
 
+def heads(text):
+    """{way: (how often it comes back, functions until the update)}."""
+    found = {m[1]: (int(m[2]), m[3] and int(m[3])) for m in HEAD.finditer(text)}
+    for line in text.splitlines():
+        if line.startswith("way ") and not HEAD.match(line):
+            raise Fault("this says nothing of a way: " + line)
+    return found
+
+
 def compare(before, after):
     """Is each way half as winding as it was?  One line for each."""
-    old, new = ({m[1]: (int(m[2]), m[3] and int(m[3])) for m in HEAD.finditer(text)}
-                for text in (before, after))
+    old, new = (heads(text) for text in (before, after))
     if not old:
         raise Fault("there is no way in the output of before")
     good = True
+    for name in new.keys() - old.keys():
+        print("BAD  %s: there is nothing to compare it with" % name)
+        good = False
     for name, (back, _) in old.items():
         if name not in new:
             print("BAD  %s: it is no more" % name)
@@ -400,8 +414,8 @@ def main():
         with tempfile.TemporaryDirectory() as tmp:
             for way, log in zip(ways, boot(kernel, ways, found, mark, tmp)):
                 went = steps(log, found, way == "site")
-                if not went:
-                    raise Fault("%s enters no function of ours" % way)
+                if REACHES[way] not in (step.name for step in went):
+                    raise Fault("%s does not get to %s()" % (way, REACHES[way]))
                 show(way, went)
     except (Fault, OSError) as e:
         print("ways.py: %s" % e, file=sys.stderr)

@@ -265,6 +265,10 @@ check 'ways: 13 functions until the update' '^BAD  function: 13 functions' 1 \
 	bad "$site"$'\n'"${function/12/13}"
 check 'ways: no update' '^BAD  function: no end' 1 bad "$site"$'\n'"${function%, 12*}"
 check 'ways: a way that is no more' '^BAD  site: it is no more' 1 bad "$function"
+check 'ways: a way that was not before' '^BAD  module: there is nothing' 1 \
+	bad "$site"$'\n'"$function"$'\n'"${site/site/module}"
+check 'ways: a line that cannot be read' 'this says nothing of a way: way site:' 2 \
+	compare "${site/1 times/one time}"$'\n'"$function"
 before=nothing
 check 'ways: nothing to compare with' 'there is no way in' 2 compare "$site"
 

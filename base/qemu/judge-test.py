@@ -183,6 +183,12 @@ def logs():
     yield "another CPU says something while a suite begins", \
         re.sub(r"(?m)^(.*KTAP version 1)$", r"\1\n[   12.345678] clocksource: mask: 0xffff", KUNIT), \
         cases
+    spoken = re.sub(r"(?m)^(.*KTAP version 1)$", r"\1\n[   12.3] one\n[   12.3] two", KUNIT)
+    yield "it says two things, and a case fails", \
+        spoken.replace("    ok 2 second", "    not ok 2 second"), \
+        [cases[0], "not ok - s: ftrace-a: second", cases[2]]
+    yield "no suite ends, and the line that begins the next is lost", \
+        re.sub(r"(?m)^.*(11.2.     KTAP version 1|ok . (first|second|ftrace-a))\n", "", KUNIT), None
     yield "KUnit breaks off", KUNIT[:KUNIT.index("[   11.2]     ok 2")], None
     yield "a suite of KUnit that nobody knows", KUNIT.replace("ftrace-b", "ftrace-c"), \
         cases[:2] + ["ok - s: ftrace-c: third", "not ok - s: ftrace-b did not answer",

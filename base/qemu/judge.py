@@ -27,6 +27,7 @@ import glob
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -37,6 +38,8 @@ TESTS = os.path.join(TOP, "tools/testing/selftests/ftrace/test.d")
 # run.py's status for an emulator that failed, and how often that may happen.
 EMULATOR = 124
 TRIES = 4
+# Seconds for a log, which takes a few at most.
+PARSER_LIMIT = 300
 # What of the log of a failed test is said before its result.
 CONTEXT = 12
 
@@ -85,7 +88,8 @@ def suites_whole(lines):
     for line in lines:
         at = len(out)
         if SUBTEST.match(line):
-            while at and not BEGINS.match(out[at - 1]) and not RESULT.match(out[at - 1].strip()):
+            while at and not any(end.match(out[at - 1]) for end in (BEGINS, SUBTEST)) and \
+                    not RESULT.match(out[at - 1].strip()):
                 at -= 1
             if not (at and BEGINS.match(out[at - 1])):
                 at = len(out)
@@ -103,7 +107,10 @@ def parse(lines, kunit):
         lines = plan_first(lines)
     said = io.StringIO()
     kunit_parser.stdout = Printer(said)
+    # There are lines with which it does not end. This ends it, and so this program.
+    signal.alarm(PARSER_LIMIT)
     tree = kunit_parser.parse_run_tests(lines)
+    signal.alarm(0)
     # What it counts as missing it also tells, and that is told below by name.
     amiss = [line[line.index("[ERROR]") + 8:] for line in said.getvalue().split("\n")
              if "[ERROR]" in line]

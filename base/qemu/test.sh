@@ -276,6 +276,7 @@ suite_callers() {
 suite_matrix() {
 	local name cpus tests append under=$kernel
 
+	rm -f "$logs"/*.sites
 	while IFS='|' read -r name cpus tests append; do
 		name=${name// /} cpus=${cpus// /}
 		if ! "$top/base/build.sh" "$name" </dev/null 2>&1 | sed -u 's/^/# matrix: /'; then
@@ -308,7 +309,7 @@ whole_table() { # KERNEL
 	fi
 	there=$(wc -l <"$logs/$1.sites")
 	taken=$(sed -n 's/.* ftrace: \([0-9]*\) call sites in the table.*/\1/p' \
-		"$logs/matrix-$1.log")
+		"$logs/matrix-$1$round.log")
 	if [ "$taken" = "$there" ]; then
 		pass "matrix: the $there functions in the table of $1 are known at boot"
 	else
@@ -320,6 +321,10 @@ whole_table() { # KERNEL
 same_tables() { # KERNEL KERNEL...
 	local name first=$1
 
+	if [ ! -s "$logs/$first.sites" ]; then
+		fail "matrix: there is a table of $first"
+		return
+	fi
 	echo "# matrix: $(wc -l <"$logs/$first.sites") functions in the table of $first"
 	for name in "${@:2}"; do
 		if diff "$logs/$first.sites" "$logs/$name.sites" | sed 's/^/# matrix: /'; then

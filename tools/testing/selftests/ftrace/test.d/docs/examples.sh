@@ -112,20 +112,29 @@ matches() { # shown printed
 
 commands=0
 bad=0
+_before=
 # Names that no example uses.
 while read -r _at _example <&3; do
 	commands=$((commands + 1))
-	# What an example hides may be why the next one fails.
-	eval "${_example//> \/dev\/null/> $work/hidden.$commands}" > "$work/out" 2>&1 3<&-
+	eval "$_example" > "$work/out" 2>&1 3<&-
 	sed 's/^[^ ]*: line [0-9]*: /bash: /' "$work/out" > "$work/printed"
-	matches "$work/$_at.shown" "$work/printed" && continue
+	if matches "$work/$_at.shown" "$work/printed"; then
+		_before=$_example
+		continue
+	fi
 	bad=$((bad + 1))
 	echo "$name:$_at: $_example"
 	echo "shown:"
 	cat "$work/$_at.shown"
 	echo "printed:"
 	head -n 40 "$work/printed"
-	tail -n 20 "$work/hidden".{$((commands - 1)),$commands} 2> /dev/null
+	# What an example hides may be why it fails, or the next one does.
+	for _hides in "$_before" "$_example"; do
+		[[ $_hides != *'> /dev/null'* ]] || {
+			echo "once more, with what it hides: $_hides"
+			eval "${_hides//> \/dev\/null/}" 2>&1 3<&- | tail -n 20
+		}
+	done
 done 3< "$work/commands"
 
 echo "$name: $((commands - bad)) of $commands commands print what is shown"
