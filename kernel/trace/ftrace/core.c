@@ -61,6 +61,35 @@ int ftrace_is_dead(void)
 
 /* ---- memory that callbacks look at --------------------------------------- */
 
+/*
+ * After a grace period: a CPU that comes or goes runs callbacks that RCU does not wait
+ * for, and may take long if a host holds it. It does so under cpus_write_lock, but for
+ * the last calls of one that has said that it is dead. Where no code is noinstr idle CPUs
+ * run them as well.
+ */
+static void wait_where_rcu_is_not(void)
+{
+	if (!IS_ENABLED(CONFIG_ARCH_WANTS_NO_INSTR)) {
+		synchronize_rcu_tasks_rude();
+		return;
+	}
+	cpus_read_lock();
+	cpus_read_unlock();
+}
+
+/**
+ * ftrace_synchronize_rcu - wait for callbacks that look at what is no longer there
+ *
+ * They run with preemption off.
+ *
+ * Context: process, without text_mutex.
+ */
+void ftrace_synchronize_rcu(void)
+{
+	synchronize_rcu();
+	wait_where_rcu_is_not();
+}
+
 /* What RCU has let go, to be freed by free_work. */
 static LLIST_HEAD(quiet);
 
@@ -68,12 +97,7 @@ static void free_quiet(struct work_struct *work)
 {
 	struct llist_node *node = llist_del_all(&quiet), *next;
 
-	/*
-	 * A CPU that comes or goes runs callbacks that RCU does not wait for, and may take
-	 * long if a host holds it. It does so under cpus_write_lock.
-	 */
-	cpus_read_lock();
-	cpus_read_unlock();
+	wait_where_rcu_is_not();
 	llist_for_each_safe(node, next, node) {
 		kvfree(node);
 		cond_resched();

@@ -92,6 +92,7 @@
  */
 extern bool ftrace_disabled;
 
+void ftrace_synchronize_rcu(void);
 void ftrace_kvfree_rcu(struct rcu_head *head);
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

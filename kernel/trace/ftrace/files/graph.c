@@ -16,7 +16,7 @@
 #include "../ops/ops.h"
 #include "files.h"
 
-/* Read by the graph tracer with preemption off, whether RCU watches or not. */
+/* Read by the graph tracer with preemption off; freed as other filters are. */
 struct ftrace_ops_hash ftrace_graph_filter;
 
 /* So that they work like other filter files; never registered. */

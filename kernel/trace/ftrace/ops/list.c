@@ -23,7 +23,8 @@
 
 /*
  * The registered ops, the newest first. Changed under ftrace_lock; walked with
- * preemption off, by callers that RCU may not even be watching.
+ * preemption off. RCU does not watch walkers on a CPU that comes or goes, see
+ * ftrace_kvfree_rcu().
  */
 LIST_HEAD(ftrace_ops_list);
 

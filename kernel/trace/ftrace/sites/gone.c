@@ -28,8 +28,8 @@ struct gone_func {
 
 /**
  * struct gone_text - the functions of one stretch of text
+ * @rcu: to free it, see ftrace_kvfree_rcu()
  * @list: in gone_texts
- * @rcu: to free it
  * @mod: the module it belonged to, which is there still
  * @module_name: its name
  * @nr: how many functions
@@ -39,14 +39,16 @@ struct gone_func {
  * Immutable once it is in the list.
  */
 struct gone_text {
-	struct list_head	list;
 	struct rcu_head		rcu;
+	struct list_head	list;
 	const struct module	*mod;
 	char			module_name[MODULE_NAME_LEN];
 	unsigned int		nr;
 	const char		*pool;
 	struct gone_func	func[] __counted_by(nr);
 };
+
+static_assert(!offsetof(struct gone_text, rcu));
 
 /* Changed under ftrace_lock, read under RCU. */
 static LIST_HEAD(gone_texts);
@@ -160,7 +162,7 @@ void ftrace_gone_drop(const struct module *mod)
 		if (t->mod != mod)
 			continue;
 		list_del_rcu(&t->list);
-		kfree_rcu(t, rcu);
+		ftrace_kvfree_rcu(&t->rcu);
 	}
 }
 

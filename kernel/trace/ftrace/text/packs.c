@@ -47,9 +47,8 @@ static unsigned long exhausted_at;
 static unsigned long packs_start __read_mostly = ULONG_MAX;
 static unsigned long packs_end __read_mostly;
 
-static int add_pack(void)
+static int add_pack(size_t size)
 {
-	size_t size = size_of_all < SMALL_SIZE ? FTRACE_PACK_SIZE : LARGE_PACK;
 	unsigned long start;
 	void *pack;
 	int ret;
@@ -75,6 +74,14 @@ static int add_pack(void)
 	return 0;
 }
 
+static int grow_pool(void)
+{
+	/* There may be no memory for a large one. */
+	if (size_of_all >= SMALL_SIZE && !add_pack(LARGE_PACK))
+		return 0;
+	return add_pack(FTRACE_PACK_SIZE);
+}
+
 /**
  * ftrace_packs_alloc - take memory for a trampoline
  * @size: in bytes, a multiple of FTRACE_PACK_ALIGN, FTRACE_PACK_SIZE at most
@@ -94,10 +101,13 @@ unsigned long ftrace_packs_alloc(size_t size, bool grow)
 	ip = gen_pool_alloc(pool, size);
 	if (ip || !grow)
 		return ip;
-	if (!add_pack())
+	if (!grow_pool())
 		return gen_pool_alloc(pool, size);
-	WRITE_ONCE(exhausted_at, jiffies);
-	WRITE_ONCE(exhausted, true);
+	/* That there is no room for a very long one says nothing of the others. */
+	if (size <= FTRACE_PACK_SIZE / 4) {
+		WRITE_ONCE(exhausted_at, jiffies);
+		WRITE_ONCE(exhausted, true);
+	}
 	return 0;
 }
 

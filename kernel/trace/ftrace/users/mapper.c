@@ -18,6 +18,7 @@ struct ftrace_func_mapper {
 };
 
 struct mapping {
+	struct rcu_head		rcu;
 	struct rhash_head	node;
 	unsigned long		ip;
 	void			*data;
@@ -114,7 +115,7 @@ void *ftrace_func_mapper_remove_ip(struct ftrace_func_mapper *mapper,
 	rhashtable_remove_fast(&mapper->table, &map->node, mapper_params);
 	data = map->data;
 	/* A look-up of a neighbour in the table may be walking across it. */
-	kfree_rcu_mightsleep(map);
+	ftrace_kvfree_rcu(&map->rcu);
 	return data;
 }
 

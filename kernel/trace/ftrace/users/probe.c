@@ -295,7 +295,7 @@ int ftrace_probe_shrink(struct func_probe *probe, struct ftrace_hash *rest)
 	 * probe_call() keeps preemption off from where it looks at @live until
 	 * the probe returns.
 	 */
-	synchronize_rcu();
+	ftrace_synchronize_rcu();
 	free_sites(probe, gone, gone->count);
 	if (!rest)
 		ftrace_probe_destroy(probe);

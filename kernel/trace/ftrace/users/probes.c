@@ -52,7 +52,7 @@ void ftrace_probes_forget(u32 start, u32 end)
 	}
 	if (!any)
 		return;
-	synchronize_rcu();
+	ftrace_synchronize_rcu();
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		list_for_each_entry(probe, &tr->func_probes, list)
 			ftrace_probe_free_retired(probe, start, end);
@@ -193,7 +193,7 @@ void clear_ftrace_function_probes(struct trace_array *tr)
 	list_for_each_entry(probe, &tr->func_probes, list)
 		any |= ftrace_probe_retire(probe, NULL);
 	if (any)
-		synchronize_rcu();
+		ftrace_synchronize_rcu();
 	list_for_each_entry(probe, &tr->func_probes, list) {
 		ftrace_probe_free_retired(probe, 0, U32_MAX);
 		called |= ftrace_probe_leave(probe);
