@@ -3,10 +3,13 @@
  * When memory is freed that callbacks look at.
  */
 #include <kunit/test.h>
-#include <linux/cpuhplock.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 
 #include "../core.h"
@@ -38,17 +41,54 @@ static void expect_freed(struct kunit *test, const void *p)
 	KUNIT_EXPECT_FALSE_MSG(test, is_there(p), "it is never freed");
 }
 
-static void reader_test(struct kunit *test)
+/**
+ * struct reader - a task that reads, as far as RCU knows
+ * @reads: it has begun
+ * @stop: it shall end
+ * @ended: it is about to
+ */
+struct reader {
+	struct completion	reads;
+	bool			stop;
+	bool			ended;
+};
+
+static int read_until_stop(void *data)
 {
-	struct rcu_head *head = some_memory(test);
-	unsigned int ms;
+	unsigned long end = jiffies + msecs_to_jiffies(3 * PATIENCE);
+	struct reader *r = data;
 
 	rcu_read_lock();
-	ftrace_kvfree_rcu(head);
-	for (ms = 0; ms < PATIENCE; ms++)
-		mdelay(1);
-	KUNIT_EXPECT_TRUE_MSG(test, is_there(head), "freed while somebody reads it");
+	complete(&r->reads);
+	while (!READ_ONCE(r->stop) && time_before(jiffies, end))
+		cpu_relax();
+	WRITE_ONCE(r->ended, true);
 	rcu_read_unlock();
+	return 0;
+}
+
+/*
+ * Where a reader cannot be preempted it may keep this test from running until it has
+ * ended, and then nothing is proved.
+ */
+static void reader_test(struct kunit *test)
+{
+	struct reader r = { COMPLETION_INITIALIZER_ONSTACK(r.reads) };
+	struct rcu_head *head = some_memory(test);
+	struct task_struct *task;
+	bool stays;
+
+	task = kthread_run(read_until_stop, &r, "ftrace_reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wait_for_completion(&r.reads);
+	ftrace_kvfree_rcu(head);
+	msleep(PATIENCE);
+	stays = is_there(head);
+	KUNIT_EXPECT_TRUE_MSG(test, stays || READ_ONCE(r.ended),
+			      "freed while somebody reads it");
+	WRITE_ONCE(r.stop, true);
+	kthread_stop_put(task);
 	expect_freed(test, head);
 }
 

@@ -256,6 +256,7 @@ static void crowd_test(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, ftrace_tramps_wanted);
 	ftrace_opset_gc();
+	WRITE_ONCE(ftrace_tramps_wanted, ftrace_opsets_lack_tramps());
 	mutex_unlock(&ftrace_lock);
 	kvfree(crowd);
 }

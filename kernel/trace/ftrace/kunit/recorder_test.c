@@ -189,12 +189,14 @@ static unsigned long skipped_meanwhile(struct fakes *f)
 static int skip_in_thread(void *skipper)
 {
 	struct skipper *s = skipper;
-	unsigned int n;
+	unsigned long end = jiffies + 60 * HZ;
 
 	/* Others find the table full, too, but not all the time. */
-	for (n = 0; n < 1000 && !s->exact; n++) {
+	for (;;) {
 		s->exact = skipped_meanwhile(s->fakes) == s->nr;
-		cond_resched();
+		if (s->exact || time_after(jiffies, end))
+			break;
+		schedule_timeout_idle(1);
 	}
 	complete(&s->done);
 	return 0;
