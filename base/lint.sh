@@ -93,8 +93,21 @@ check_arrows() {
 			return 1
 		fi
 		"$top/base/arrows.py" "$tree" 2>&1 || status=1
+		check_untraced || status=1
 	done
 	return "$status"
+}
+
+# A function of ours that can be traced is one that tracing it comes back to. Only what
+# generates trampolines may be, and what the tests trace.
+check_untraced() {
+	local traced
+	traced=$(cd "$tree" && find kernel/trace/ftrace arch/x86/kernel/ftrace -name '*.o' \
+		! -path '*/test/*' -exec readelf -rW {} + 2>/dev/null |
+		awk '/^File: / { file = $2 } /PLT32.* __fentry__/ && !had[file]++ { print file }' |
+		sort | tr '\n' ' ')
+	[ "$traced" = "arch/x86/kernel/ftrace/trampoline.o kernel/trace/ftrace/kunit/twin.o \
+kernel/trace/ftrace/kunit/victim.o " ] || { echo "can be traced: $traced"; return 1; }
 }
 
 check_checkpatch() {
