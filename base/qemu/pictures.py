@@ -3,7 +3,10 @@
 
 import html
 import math
+import xml.dom
 
+# What makes a file an SVG: a name, that nobody looks up.
+SVG = xml.dom.XHTML_NAMESPACE.replace("1999/xhtml", "2000/svg")
 WIDTH, HEIGHT, LEFT, BOTTOM = 900, 300, 70, 40
 COLOURS = ["#33658a", "#86bbd8", "#758e4f", "#f6ae2d", "#f26419"]
 
@@ -103,6 +106,6 @@ def log_lines(series, x_what, y_text):
 def alone(picture):
     """A picture as a file of its own, for any background."""
     return picture.replace(
-        "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
+        "<svg ", '<svg xmlns="%s" ' % SVG, 1).replace(
         ">", "><style>svg { font: 13px sans-serif; background: #fff } .axis { stroke: #888; "
         "fill: none } .grid { stroke: #ddd }</style>", 1) + "\n"

@@ -11,11 +11,12 @@ import unittest
 import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True
+import pictures                                         # noqa: E402
 import tap                                              # noqa: E402
 from places import TOP                                  # noqa: E402
 
 PLOT = os.path.join(TOP, "base/bench/plot.py")
-SVG = "{http://www.w3.org/2000/svg}"
+SVG = "{%s}" % pictures.SVG
 CALLS = {"stock": {"call-one": 1000, "call-2": 2000, "call-10": 10000},
          "ours": {"call-one": 100, "call-2": 200, "call-10": 1000}}
 MANY = {"stock": {"on-1000": 1e7, "on-10000": 1e8, "off-1000": 1e7, "off-10000": 1e8},

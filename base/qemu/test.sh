@@ -131,10 +131,7 @@ fi
 
 passed=0 failed=0 skipped=0 ran=0 acquitted=0
 pass() { passed=$((passed + 1)) ran=$((ran + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
-fail() {
-	failed=$((failed + 1)) ran=$((ran + 1))
-	echo "not ok $((passed + failed + skipped)) - $*"
-}
+fail() { failed=$((failed + 1)) ran=$((ran + 1)); echo "not ok $((passed + failed + skipped)) - $*"; }
 skip() { skipped=$((skipped + 1)); echo "ok $((passed + failed + skipped)) - $*"; }
 
 # judge SUITE JUDGE.PY-ARGUMENTS...: what judge.py says of a suite, numbered. It
@@ -290,15 +287,11 @@ suite_matrix() {
 	local name cpus tests append under=$kernel builder
 
 	rm -f "$logs"/*.sites "$logs"/small*.built
-	build_matrix &
-	builder=$!
-	# shellcheck disable=SC2064 # that one
-	trap "pkill -P $builder; kill $builder 2>/dev/null" EXIT
+	build_matrix & builder=$!
+	trap 'kill $(jobs -p) 2>/dev/null' EXIT
 	while IFS='|' read -r name cpus tests append; do
 		name=${name// /} cpus=${cpus// /}
-		while [ ! -e "$logs/$name.built" ] && kill -0 "$builder" 2>/dev/null; do
-			sleep 1
-		done
+		while [ ! -e "$logs/$name.built" ] && kill -0 "$builder" 2>/dev/null; do sleep 1; done
 		if [ "$(cat "$logs/$name.built" 2>/dev/null)" != 0 ]; then
 			fail "matrix-$name: it can be built"
 			continue
@@ -342,10 +335,7 @@ whole_table() { # KERNEL
 same_tables() { # KERNEL KERNEL...
 	local name first=$1
 
-	if [ ! -s "$logs/$first.sites" ]; then
-		fail "matrix: there is a table of $first"
-		return
-	fi
+	[ -s "$logs/$first.sites" ] || { fail "matrix: there is a table of $first"; return; }
 	echo "# matrix: $(wc -l <"$logs/$first.sites") functions in the table of $first"
 	for name in "${@:2}"; do
 		if diff "$logs/$first.sites" "$logs/$name.sites" | sed 's/^/# matrix: /'; then

@@ -132,7 +132,8 @@ while read -r _at _example <&3; do
 	for _hides in "$_before" "$_example"; do
 		[[ $_hides != *'> /dev/null'* ]] || {
 			echo "once more, with what it hides: $_hides"
-			eval "${_hides//> \/dev\/null/}" 2>&1 3<&- | tail -n 20
+			eval "${_hides//> \/dev\/null/}" > "$work/hidden" 2>&1 3<&- || :
+			tail -n 20 "$work/hidden"
 		}
 	done
 done 3< "$work/commands"
