@@ -24,6 +24,9 @@ struct mapping {
 	void			*data;
 };
 
+/* For ftrace_kvfree_rcu(). */
+static_assert(!offsetof(struct mapping, rcu));
+
 static const struct rhashtable_params mapper_params = {
 	.key_len		= sizeof_field(struct mapping, ip),
 	.key_offset		= offsetof(struct mapping, ip),
