@@ -74,6 +74,8 @@ variants() {
 	order	NO_FIRST_RMB		-DNONE		!(hit)||saw_nr
 	order	NO_RELEASE		-DNONE		!(saw_live)||saw_data
 	order	NO_PROBE_RMB		-DNONE		!(saw_live)||saw_data
+	order	COUNTED_FIRST		-DNONE		!(saw_counted)||saw_unlisted
+	order	NO_COUNT_ACQUIRE	-DNONE		!(saw_counted)||saw_unlisted
 	END
 }
 

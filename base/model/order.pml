@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pairs of barriers in arch/x86/kernel/ftrace/stop.c and in
- * kernel/trace/ftrace/users/probe.c, as in litmus/.
+ * The pairs of barriers in arch/x86/kernel/ftrace/stop.c and in users/probe.c and
+ * text/trampoline.c of kernel/trace/ftrace, as in litmus/.
  *
  * Each process does its accesses once, in any order that its barriers allow. What
  * is written is seen by all others at once, as on x86; beyond that it is weaker
@@ -16,12 +16,14 @@
 #define NO_FIRST_RMB		5	/* ftrace_int3_handler(), before it reads nr */
 #define NO_RELEASE		6	/* publish_live(): rcu_assign_pointer() */
 #define NO_PROBE_RMB		7	/* probe_call(): smp_rmb() */
+#define COUNTED_FIRST		8	/* tramp_free() counts before list_del_rcu() */
+#define NO_COUNT_ACQUIRE	9	/* find_nth(): a plain load of nr_gone */
 
 #ifndef BROKEN
 #define BROKEN	0
 #endif
 
-bool entries, nr, text, data, live, written, arrived, passed;
+bool entries, nr, text, data, live, written, arrived, passed, unlisted, counted;
 
 /* publish(), and then, in the stop, a breakpoint: stop_machine() is a barrier. */
 proctype publisher()
@@ -118,8 +120,37 @@ proctype probed()
 	assert(!saw_live || saw_data)
 }
 
+/* tramp_free() */
+proctype freer()
+{
+	bool d1, d2;
+
+	do
+	:: !d1 -> atomic { unlisted = true; d1 = true }
+	:: !d2 && (d1 || BROKEN == COUNTED_FIRST) -> atomic { counted = true; d2 = true }
+	:: d1 && d2 -> break
+	od
+}
+
+/* find_nth() */
+proctype namer()
+{
+	bool d1, d2, saw_counted, saw_unlisted;
+
+	do
+	:: !d1 -> atomic { saw_counted = counted; d1 = true }
+	:: !d2 && (d1 || BROKEN == NO_COUNT_ACQUIRE) ->
+		atomic { saw_unlisted = unlisted; d2 = true }
+	:: d1 && d2 -> break
+	od;
+	/* Or it would keep the trampoline for others who see the same number. */
+	assert(!saw_counted || saw_unlisted)
+}
+
 init {
 	atomic {
+		run freer();
+		run namer();
 		run publisher();
 		run writer();
 		run passer();

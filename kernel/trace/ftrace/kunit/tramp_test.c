@@ -350,11 +350,11 @@ static void put_test(struct kunit *test)
 	unsigned long value, ip, size = 0, offset = 0;
 	char name[KSYM_NAME_LEN], module[MODULE_NAME_LEN];
 	struct ftrace_tramp *t = ftrace_tramp_make(spec);
-	unsigned int n, found = 0, tries;
+	unsigned int nr, found = 0, tries;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	ip = ftrace_tramp_ip(t);
-	for (n = 0; ftrace_tramp_nth(n, &value, name, module); n++)
+	for (nr = 0; ftrace_tramp_nth(nr, &value, name, module); nr++)
 		found += value == ip;
 	KUNIT_EXPECT_EQ(test, found, 1);
 	KUNIT_EXPECT_GT(test, ftrace_tramp_lookup(ip + 7, &size, &offset, NULL,
@@ -374,6 +374,12 @@ static void put_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ftrace_tramp_lookup(ip, NULL, NULL, NULL, name), 0);
 	KUNIT_EXPECT_EQ(test, *(u8 *)ip, INT3_INSN_OPCODE);
 	KUNIT_EXPECT_EQ(test, *(u8 *)(ip + size - 1), INT3_INSN_OPCODE);
+	/* It was the answer to this; others may have gone as well, but none has come. */
+	KUNIT_EXPECT_FALSE(test, ftrace_tramp_nth(nr - 1, &value, name, module));
+	while (nr--) {
+		if (ftrace_tramp_nth(nr, &value, name, module))
+			KUNIT_EXPECT_NE(test, value, ip);
+	}
 }
 
 /* Some begin where another one ends: nothing is lost between them. */
@@ -395,7 +401,7 @@ static void dense_test(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		ftrace_tramp_free(t[i]);
-	/* The first in a new pack is given its own length, so one may in any case. */
+	/* What others have left is filled first. */
 	KUNIT_EXPECT_GT(test, nr_next, 1);
 }
 

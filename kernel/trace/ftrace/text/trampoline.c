@@ -61,7 +61,7 @@ static unsigned int max_tramps __read_mostly = SZ_64K;
 static DEFINE_MUTEX(tramp_mutex);
 static unsigned int nr_tramps;
 
-/* How many have been taken off the list; tramp_mutex. */
+/* How many have been taken off the list, each counted after that; tramp_mutex. */
 static unsigned int nr_gone;
 
 /* Changed under tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
@@ -252,9 +252,9 @@ static void tramp_free(struct ftrace_tramp *t)
 	tell_perf(t, (void *)t->ip, true);
 	mutex_lock(&tramp_mutex);
 	latch_tree_erase(&t->node, &tramp_tree, &tramp_tree_ops);
-	/* Before it goes, see find_nth(). */
-	smp_store_release(&nr_gone, nr_gone + 1);
 	list_del_rcu(&t->list);
+	/* Whoever sees this number does not find it any more, see find_nth(). */
+	smp_store_release(&nr_gone, nr_gone + 1);
 	text_poke_set((void *)t->ip, INT3_INSN_OPCODE, t->layout.size);
 	ftrace_packs_free(t->ip, t->layout.size);
 	mutex_unlock(&tramp_mutex);
@@ -445,7 +445,10 @@ static struct {
 } last_nth;
 static DEFINE_RAW_SPINLOCK(last_nth_lock);
 
-/* Preemption is off: a trampoline that had not gone then is not freed now. */
+/*
+ * Preemption is off. If the number has not changed, the last answer was on the list not
+ * long ago: it was not counted yet when this began, so its grace period ends later.
+ */
 static struct ftrace_tramp *find_nth(unsigned int n)
 {
 	/* Before the list is looked at, see tramp_free(). */
