@@ -65,7 +65,8 @@ static unsigned int nr_new(void)
 /* There was no room for some trampoline, or no memory: there may be now. */
 static bool tramps_can_be_had(void)
 {
-	return READ_ONCE(ftrace_tramps_wanted) && ftrace_tramp_has_room();
+	return READ_ONCE(ftrace_tramps_wanted) && ftrace_tramp_has_room() &&
+	       !ftrace_packs_short();
 }
 
 static bool has_work(void)

@@ -239,8 +239,7 @@ static void crowd_test(struct kunit *test)
 	mutex_lock(&ftrace_lock);
 	WRITE_ONCE(ftrace_tramps_wanted, false);
 	for (i = 0; i < CROWD && id >= 0; i++) {
-		/* Stubs are not called, so that the trampolines before are short. */
-		crowd[i].flags = FTRACE_OPS_FL_STUB;
+		crowd[i].func = ftrace_stub;
 		id = ftrace_opset_with(id, &crowd[i]);
 		set = ftrace_opset_find(id);
 		nr_tramps += set && set->tramp;

@@ -82,8 +82,6 @@ static struct ftrace_tramp *make_tramp(const struct ftrace_opset *set)
 	struct ftrace_tramp_spec *spec;
 	struct ftrace_tramp *t;
 
-	if (!ftrace_tramp_fits(set->nr))
-		return NULL;
 	spec = spec_of(set);
 	t = spec ? ftrace_tramp_make(spec) : NULL;
 	kvfree(spec);
@@ -96,11 +94,28 @@ static bool is_direct(const struct ftrace_opset *set)
 	return set->nr == 1 && set->flags & FTRACE_OPS_FL_DIRECT;
 }
 
+/* Which of the calls of a set's trampoline is the one for its i-th ops? */
+static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
+{
+	unsigned int nr = 0;
+
+	while (i--)
+		nr += is_called(set->ops[i]);
+	return nr;
+}
+
+/* Would the trampoline of a set not be too long? */
+static bool fits(const struct ftrace_opset *set)
+{
+	/* Graph users have one more. */
+	return ftrace_tramp_fits(call_of(set, set->nr) + 1);
+}
+
 /* Have a set served by ftrace_caller or ftrace_regs_caller: slower, but always there. */
 static unsigned long use_fallback(const struct ftrace_opset *set)
 {
 	ftrace_list_used = true;
-	if (ftrace_tramp_fits(set->nr))
+	if (fits(set))
 		WRITE_ONCE(ftrace_tramps_wanted, true);
 	if (set->flags & (FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
 			  FTRACE_OPS_FL_DIRECT))
@@ -129,16 +144,6 @@ void ftrace_serve_set(struct ftrace_opset *set)
 	}
 	set->target = ftrace_text_key(addr);
 	set->aim = set->target;
-}
-
-/* Which of the calls of a set's trampoline is the one for its i-th ops? */
-static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
-{
-	unsigned int nr = 0;
-
-	while (i--)
-		nr += is_called(set->ops[i]);
-	return nr;
 }
 
 /**
@@ -178,7 +183,7 @@ bool ftrace_serve_by_list(const struct ftrace_opset *set)
  */
 bool ftrace_serve_lacks_tramp(const struct ftrace_opset *set)
 {
-	return ftrace_serve_by_list(set) && ftrace_tramp_fits(set->nr);
+	return ftrace_serve_by_list(set) && fits(set);
 }
 
 /**

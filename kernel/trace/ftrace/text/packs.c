@@ -9,6 +9,7 @@
  * Few trampolines are wanted mostly. Where many are, packs are larger: the pool looks
  * through them one after the other.
  */
+#include <kunit/visibility.h>
 #include <linux/execmem.h>
 #include <linux/genalloc.h>
 #include <linux/jiffies.h>
@@ -19,25 +20,28 @@
 #include "text.h"
 
 /* Modules and the BPF JIT want to live there, too. */
-#define MAX_SIZE	SZ_64M
+VISIBLE_IF_KUNIT size_t ftrace_packs_max = SZ_64M;
+
+/* Each trampoline takes a multiple of this. */
+#define PACK_ALIGN	64
 
 /* So much in the smallest packs, the rest in larger ones. */
 #define SMALL_SIZE	(16 * FTRACE_PACK_SIZE)
 #define LARGE_PACK	SZ_256K
 
 /* After so long a time there may be memory again. */
-#define EXHAUSTED_TIME	(10 * HZ)
+#define SHORT_TIME	(10 * HZ)
 
 /* Callers of all that changes these take turns. */
 static struct gen_pool *pool;
 static size_t size_of_all;
 
 /*
- * There was no memory the last time that somebody asked, and when that was; nothing has
- * been given back since.
+ * The least that there was no memory for, SIZE_MAX if nothing was refused or something
+ * was given back since, and when it was refused last.
  */
-static bool exhausted;
-static unsigned long exhausted_at;
+static size_t short_size = SIZE_MAX;
+static unsigned long short_at;
 
 /*
  * All packs lie between the two. They only move apart, before the first trampoline is put
@@ -53,7 +57,7 @@ static int add_pack(size_t size)
 	void *pack;
 	int ret;
 
-	if (size_of_all + size > MAX_SIZE)
+	if (size_of_all + size > ftrace_packs_max)
 		return -ENOSPC;
 	pack = execmem_alloc(EXECMEM_FTRACE, size);
 	if (!pack)
@@ -84,56 +88,59 @@ static int grow_pool(void)
 
 /**
  * ftrace_packs_alloc - take memory for a trampoline
- * @size: in bytes, a multiple of FTRACE_PACK_ALIGN, FTRACE_PACK_SIZE at most
- * @grow: if there is not that much in one piece, get more
+ * @size: in bytes, FTRACE_PACK_SIZE at most
+ *
+ * What was refused is refused again for some seconds, and all that is larger, unless
+ * something is given back.
  *
  * Context: process, one caller at a time.
- * Return: the address, 0 if there is none.
+ * Return: the address, 0 if there is no memory.
  */
-unsigned long ftrace_packs_alloc(size_t size, bool grow)
+unsigned long ftrace_packs_alloc(size_t size)
 {
 	unsigned long ip;
 
 	if (!pool)
-		pool = gen_pool_create(ilog2(FTRACE_PACK_ALIGN), NUMA_NO_NODE);
+		pool = gen_pool_create(ilog2(PACK_ALIGN), NUMA_NO_NODE);
 	if (!pool)
 		return 0;
+	if (!ftrace_packs_short())
+		WRITE_ONCE(short_size, SIZE_MAX);
+	else if (size >= short_size)
+		return 0;
 	ip = gen_pool_alloc(pool, size);
-	if (ip || !grow)
-		return ip;
-	if (!grow_pool())
-		return gen_pool_alloc(pool, size);
-	/* That there is no room for a very long one says nothing of the others. */
-	if (size <= FTRACE_PACK_SIZE / 4) {
-		WRITE_ONCE(exhausted_at, jiffies);
-		WRITE_ONCE(exhausted, true);
+	if (!ip && !grow_pool())
+		ip = gen_pool_alloc(pool, size);
+	if (!ip) {
+		WRITE_ONCE(short_at, jiffies);
+		WRITE_ONCE(short_size, size);
 	}
-	return 0;
+	return ip;
 }
 
 /**
  * ftrace_packs_free - give memory of a trampoline to others
  * @ip: its address
- * @size: in bytes
+ * @size: in bytes, as it was taken
  *
  * Context: process, one caller at a time. Nobody is in it any more.
  */
 void ftrace_packs_free(unsigned long ip, size_t size)
 {
 	gen_pool_free(pool, ip, size);
-	WRITE_ONCE(exhausted, false);
+	WRITE_ONCE(short_size, SIZE_MAX);
 }
 
 /**
- * ftrace_packs_exhausted - is it in vain to ask for memory?
+ * ftrace_packs_short - was somebody refused memory?
  *
  * Context: any.
- * Return: true for some seconds after there was none, unless some is given back.
+ * Return: true for some seconds after that, unless something is given back.
  */
-bool ftrace_packs_exhausted(void)
+bool ftrace_packs_short(void)
 {
-	return READ_ONCE(exhausted) &&
-	       time_before(jiffies, READ_ONCE(exhausted_at) + EXHAUSTED_TIME);
+	return READ_ONCE(short_size) != SIZE_MAX &&
+	       time_before(jiffies, READ_ONCE(short_at) + SHORT_TIME);
 }
 
 /**

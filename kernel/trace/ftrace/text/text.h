@@ -88,19 +88,21 @@ int ftrace_plan_write_one(const struct ftrace_plan_entry *e);
 int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad);
 void ftrace_plan_free(struct ftrace_plan *plan);
 
-/* packs.c: no trampoline is longer than the one, and each takes a multiple of the other. */
+/* packs.c: no trampoline is longer than this. */
 #define FTRACE_PACK_SIZE	SZ_16K
-#define FTRACE_PACK_ALIGN	64
 
-unsigned long ftrace_packs_alloc(size_t size, bool grow);
+unsigned long ftrace_packs_alloc(size_t size);
 void ftrace_packs_free(unsigned long ip, size_t size);
 bool ftrace_packs_may_have(unsigned long ip);
-bool ftrace_packs_exhausted(void);
+bool ftrace_packs_short(void);
+#if IS_ENABLED(CONFIG_KUNIT)
+extern size_t ftrace_packs_max;
+#endif
 
 /* Is a trampoline with so many calls not too long? */
 static inline bool ftrace_tramp_fits(unsigned int nr)
 {
-	return ALIGN(ftrace_tramp_max_size(nr), FTRACE_PACK_ALIGN) <= FTRACE_PACK_SIZE;
+	return ftrace_tramp_max_size(nr) <= FTRACE_PACK_SIZE;
 }
 
 /* trampoline.c */

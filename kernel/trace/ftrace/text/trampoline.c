@@ -135,34 +135,22 @@ static void tell_perf(const struct ftrace_tramp *t, const void *code, bool gone)
  * ftrace_tramp_has_room - may there be one more trampoline?
  *
  * Context: any.
- * Return: false also if there was no memory for the last one, and there is none yet.
  */
 bool ftrace_tramp_has_room(void)
 {
-	return READ_ONCE(nr_tramps) < max_tramps && !ftrace_packs_exhausted();
+	return READ_ONCE(nr_tramps) < max_tramps;
 }
 
-static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
+static bool tramp_write(struct ftrace_tramp *t, u8 *code,
 			const struct ftrace_tramp_spec *spec)
 {
-	size_t used;
-
 	guard(mutex)(&tramp_mutex);
 	if (!ftrace_tramp_has_room())
 		return false;
-	t->ip = ftrace_packs_alloc(room, false);
-	if (!t->ip) {
-		/* What another one has left may be just long enough. */
-		ftrace_tramp_emit(spec, code, 0, &t->layout);
-		room = ALIGN(t->layout.size, FTRACE_PACK_ALIGN);
-		t->ip = ftrace_packs_alloc(room, true);
-	}
+	t->ip = ftrace_packs_alloc(t->layout.size);
 	if (!t->ip)
 		return false;
 	ftrace_tramp_emit(spec, code, t->ip, &t->layout);
-	used = ALIGN(t->layout.size, FTRACE_PACK_ALIGN);
-	if (room > used)
-		ftrace_packs_free(t->ip + used, room - used);
 	text_poke_copy((void *)t->ip, code, t->layout.size);
 	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_add_tail_rcu(&t->list, &tramps);
@@ -182,26 +170,29 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code, size_t room,
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
-	size_t size = ALIGN(ftrace_tramp_max_size(spec->nr), FTRACE_PACK_ALIGN);
+	size_t size = ftrace_tramp_max_size(spec->nr);
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early() || !ftrace_tramp_fits(spec->nr))
+	if (ftrace_text_early() || size > FTRACE_PACK_SIZE)
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	code = kmalloc(size, GFP_KERNEL);
-	if (t) {
-		t->nr_calls = spec->nr;
-		t->has_jump = spec->jump;
-	}
-	if (t && code && tramp_write(t, code, size, spec)) {
-		tell_perf(t, code, false);
-	} else {
-		kfree(t);
-		t = NULL;
-	}
+	if (!t || !code)
+		goto fail;
+	t->nr_calls = spec->nr;
+	t->has_jump = spec->jump;
+	/* It is as long wherever it is. */
+	ftrace_tramp_emit(spec, code, 0, &t->layout);
+	if (!tramp_write(t, code, spec))
+		goto fail;
+	tell_perf(t, code, false);
 	kfree(code);
 	return t;
+fail:
+	kfree(code);
+	kfree(t);
+	return NULL;
 }
 
 /**
