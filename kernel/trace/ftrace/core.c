@@ -63,9 +63,10 @@ int ftrace_is_dead(void)
 
 /*
  * After a grace period: a CPU that comes or goes runs callbacks that RCU does not wait
- * for, and may take long if a host holds it. It does so under cpus_write_lock, but for
- * the last calls of one that has said that it is dead. Where no code is noinstr idle CPUs
- * run them as well.
+ * for, and may take long if a host holds it. It does so under cpus_write_lock. Nobody
+ * waits for the last calls of one that has said that it is dead, for one that was given
+ * up and goes on all the same, and during the boot for the first calls of those that are
+ * brought up side by side. Where no code is noinstr idle CPUs run them as well.
  */
 static void wait_where_rcu_is_not(void)
 {
@@ -106,24 +107,15 @@ static void free_quiet(struct work_struct *work)
 
 static DECLARE_WORK(free_work, free_quiet);
 
-static void is_quiet(struct rcu_head *head)
-{
-	/* RCU needs it no more, and it is where the memory begins. */
-	if (llist_add((struct llist_node *)head, &quiet))
-		schedule_work(&free_work);
-}
-
 /**
- * ftrace_kvfree_rcu - free memory that callbacks and other calls may look at
- * @head: its first member
+ * ftrace_memory_is_quiet - the grace period of ftrace_kvfree_rcu() is over
+ * @head: where the memory begins; RCU needs it no more
  *
- * They run with preemption off. kvfree_rcu() does not wait for a CPU that comes or goes,
- * and it keeps hundreds of objects, or those of seconds, however large they are.
- *
- * Context: any in which call_rcu() may be called. Memory of kmalloc() or vmalloc().
+ * Context: any in which RCU calls back.
  */
-void ftrace_kvfree_rcu(struct rcu_head *head)
+void ftrace_memory_is_quiet(struct rcu_head *head)
 {
 	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
-	call_rcu_hurry(head, is_quiet);
+	if (llist_add((struct llist_node *)head, &quiet))
+		schedule_work(&free_work);
 }

@@ -83,6 +83,7 @@
 #define _KERNEL_TRACE_FTRACE_CORE_H
 
 #include <linux/ftrace.h>
+#include <linux/rcupdate.h>
 
 #include "../trace.h"
 
@@ -93,6 +94,20 @@
 extern bool ftrace_disabled;
 
 void ftrace_synchronize_rcu(void);
-void ftrace_kvfree_rcu(struct rcu_head *head);
+void ftrace_memory_is_quiet(struct rcu_head *head);
+
+/**
+ * ftrace_kvfree_rcu - free memory that callbacks and other calls may look at
+ * @head: its first member
+ *
+ * They run with preemption off. kvfree_rcu() does not wait for a CPU that comes or goes,
+ * and it keeps hundreds of objects, or those of seconds, however large they are.
+ *
+ * Context: any in which call_rcu() may be called. Memory of kmalloc() or vmalloc().
+ */
+static inline void ftrace_kvfree_rcu(struct rcu_head *head)
+{
+	call_rcu_hurry(head, ftrace_memory_is_quiet);
+}
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

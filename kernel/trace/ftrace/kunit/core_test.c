@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When memory is freed that callbacks look at.
+ * When memory is freed that callbacks look at, and what waits for them.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -109,9 +109,37 @@ static void hotplug_test(struct kunit *test)
 	expect_freed(test, head);
 }
 
+/* What ftrace_synchronize_rcu() waits for. */
+static int wait_for_quiet(void *ended)
+{
+	ftrace_synchronize_rcu();
+	complete(ended);
+	return 0;
+}
+
+static void hotplug_wait_test(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(ended);
+	struct task_struct *task = kthread_create(wait_for_quiet, &ended, "ftrace_waiter");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	cpus_write_lock();
+	wake_up_process(task);
+	synchronize_rcu();
+	msleep(PATIENCE);
+	if (IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		KUNIT_EXPECT_FALSE_MSG(test, completion_done(&ended),
+				       "not awaited: a CPU that comes or goes");
+	cpus_write_unlock();
+	wait_for_completion(&ended);
+	kthread_stop_put(task);
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE(reader_test),
 	KUNIT_CASE(hotplug_test),
+	KUNIT_CASE(hotplug_wait_test),
 	{}
 };
 

@@ -2,6 +2,11 @@
 /*
  * From call sites to what a function probe keeps for each of them. A probe may
  * look its data up from anywhere that a function can be called.
+ *
+ * When the table is resized, rhashtable frees the old one after a grace period, which
+ * does not wait for the first and last calls on a CPU that comes or goes, as
+ * ftrace_kvfree_rcu() does for what is in it. A resize would have to begin and end
+ * while such a CPU is in one look-up.
  */
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
