@@ -17,6 +17,7 @@ from places import TOP                                  # noqa: E402
 
 PLOT = os.path.join(TOP, "base/bench/plot.py")
 SVG = "{%s}" % pictures.SVG
+assert SVG.endswith("/2000/svg}"), "no browser draws what is in " + SVG
 CALLS = {"stock": {"call-one": 1000, "call-2": 2000, "call-10": 10000},
          "ours": {"call-one": 100, "call-2": 200, "call-10": 1000}}
 MANY = {"stock": {"on-1000": 1e7, "on-10000": 1e8, "off-1000": 1e7, "off-10000": 1e8},

@@ -287,8 +287,11 @@ suite_matrix() {
 	local name cpus tests append under=$kernel builder
 
 	rm -f "$logs"/*.sites "$logs"/small*.built
+	# In a process group of its own, which can be ended with all that it runs.
+	set -m
 	build_matrix & builder=$!
-	trap 'kill $(jobs -p) 2>/dev/null' EXIT
+	set +m
+	trap 'kill -- -'"$builder"' 2>/dev/null' EXIT
 	while IFS='|' read -r name cpus tests append; do
 		name=${name// /} cpus=${cpus// /}
 		while [ ! -e "$logs/$name.built" ] && kill -0 "$builder" 2>/dev/null; do sleep 1; done

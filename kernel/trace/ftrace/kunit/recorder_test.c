@@ -164,6 +164,7 @@ static void reset_test(struct kunit *test)
  * @task: itself
  * @fakes: what it notes
  * @nr: how many of them find no room
+ * @end: so long it may try, in jiffies
  * @exact: by so many more calls were skipped
  * @done: it has noted them
  */
@@ -171,6 +172,7 @@ struct skipper {
 	struct task_struct	*task;
 	struct fakes		*fakes;
 	unsigned int		nr;
+	unsigned long		end;
 	bool			exact;
 	struct completion	done;
 };
@@ -189,12 +191,11 @@ static unsigned long skipped_meanwhile(struct fakes *f)
 static int skip_in_thread(void *skipper)
 {
 	struct skipper *s = skipper;
-	unsigned long end = jiffies + 60 * HZ;
 
 	/* Others find the table full, too, but not all the time. */
 	for (;;) {
 		s->exact = skipped_meanwhile(s->fakes) == s->nr;
-		if (s->exact || time_after(jiffies, end))
+		if (s->exact || time_after(jiffies, s->end))
 			break;
 		schedule_timeout_idle(1);
 	}
@@ -214,6 +215,8 @@ static unsigned int make_skippers(struct skipper *s, struct fakes *f)
 	for (i = 0; i < NR_SKIPPERS; i++) {
 		s[i].fakes = f;
 		s[i].nr = nr;
+		/* One for all: each that is never exact would take as long. */
+		s[i].end = jiffies + 60 * HZ;
 		init_completion(&s[i].done);
 		s[i].task = kthread_create(skip_in_thread, &s[i], "ftrace_skip/%u", i);
 		if (IS_ERR(s[i].task))
