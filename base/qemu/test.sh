@@ -304,9 +304,8 @@ suite_matrix() {
 		if grep -q '^CONFIG_FTRACE_KUNIT_TEST=y' "$build/$name/.config"; then
 			kunit "matrix-$name-kunit" "$name" --cpus "$cpus" --append "$append"
 		fi
-		with=turns
-		guest "matrix-$name" "$tests" --kernel "$name" --cpus "$cpus" --append "$append"
-		with=
+		with=turns guest "matrix-$name" "$tests" --kernel "$name" --cpus "$cpus" \
+			--append "$append"
 		kernel=$under
 		if grep -q '^CONFIG_FTRACE_MCOUNT_RECORD=y' "$build/$name/.config"; then
 			whole_table "$name"
@@ -460,14 +459,12 @@ suite_others() {
 }
 
 suite_runner() {
-	judge runner -- "$here/runner-test.sh"
-	judge runner -- "$here/ftracetest-test.sh"
-	judge runner -- "$here/callers-test.sh"
-	judge runner -- "$here/callers-guest-test.sh"
-	judge runner -- "$here/judge-test.py"
-	judge runner -- "$here/arrows-test.sh"
-	judge runner -- "$here/report-test.py"
-	judge runner -- "$here/plot-test.py"
+	local test
+
+	for test in runner-test.sh ftracetest-test.sh callers-test.sh callers-guest-test.sh \
+		judge-test.py arrows-test.sh report-test.py plot-test.py; do
+		judge runner -- "$here/$test"
+	done
 	judge runner -- "$here/shell-test.py" "$kernel"
 }
 
