@@ -75,7 +75,7 @@
  * event_mutex (../trace.h) > trace_types_lock (../trace.h) > the lock of each
  * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
  * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
- * ftrace_lock > tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >
+ * ftrace_lock > ftrace_tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >
  * the stop. module_mutex nests in ftrace_lock. Nothing is taken inside of
  * command_mutex (users/command.c).
  */

@@ -66,7 +66,7 @@ static unsigned int nr_new(void)
 static bool tramps_can_be_had(void)
 {
 	return READ_ONCE(ftrace_tramps_wanted) && ftrace_tramp_has_room() &&
-	       !ftrace_packs_short();
+	       !ftrace_packs_refused();
 }
 
 static bool has_work(void)

@@ -224,26 +224,40 @@ static void life_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ftrace_opset_find(two));
 }
 
+/* A set of so many ops: its number, and how many of those before had a trampoline. */
+static int make_crowd(struct ftrace_ops *crowd, unsigned long flags, unsigned int *nr_tramps)
+{
+	struct ftrace_opset *set;
+	unsigned int i;
+	int id = 0;
+
+	*nr_tramps = 0;
+	for (i = 0; i < CROWD && id >= 0; i++) {
+		crowd[i].func = ftrace_stub;
+		crowd[i].flags = flags;
+		id = ftrace_opset_with(id, &crowd[i]);
+		set = ftrace_opset_find(id);
+		*nr_tramps += set && set->tramp;
+	}
+	return id;
+}
+
 /*
- * With so many ops on a function a trampoline would be too long. Then ftrace_caller calls
- * them, and ftraced does not look again and again whether there is room for one.
+ * With so many ops on a function a trampoline would be too long, unless it calls none of
+ * them. Then ftrace_caller calls them, and ftraced does not look again and again whether
+ * there is room for one.
  */
 static void crowd_test(struct kunit *test)
 {
 	struct ftrace_ops *crowd = kvcalloc(CROWD, sizeof(*crowd), GFP_KERNEL);
 	struct ftrace_opset *set;
-	unsigned int i, nr_tramps = 0;
-	int id = 0;
+	unsigned int nr_tramps;
+	int id;
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	mutex_lock(&ftrace_lock);
 	WRITE_ONCE(ftrace_tramps_wanted, false);
-	for (i = 0; i < CROWD && id >= 0; i++) {
-		crowd[i].func = ftrace_stub;
-		id = ftrace_opset_with(id, &crowd[i]);
-		set = ftrace_opset_find(id);
-		nr_tramps += set && set->tramp;
-	}
+	id = make_crowd(crowd, 0, &nr_tramps);
 	KUNIT_EXPECT_GT(test, id, 0);
 	KUNIT_EXPECT_GT(test, nr_tramps, 100);
 	KUNIT_EXPECT_LT(test, nr_tramps, CROWD);
@@ -253,6 +267,9 @@ static void crowd_test(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, set->tramp);
 		KUNIT_EXPECT_EQ(test, set->target, ftrace_text_key(FTRACE_ADDR));
 	}
+	ftrace_opset_gc();
+	KUNIT_EXPECT_GT(test, make_crowd(crowd, FTRACE_OPS_FL_STUB, &nr_tramps), 0);
+	KUNIT_EXPECT_EQ(test, nr_tramps, CROWD);
 	KUNIT_EXPECT_FALSE(test, ftrace_tramps_wanted);
 	ftrace_opset_gc();
 	WRITE_ONCE(ftrace_tramps_wanted, ftrace_opsets_lack_tramps());

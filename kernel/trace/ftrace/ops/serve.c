@@ -107,8 +107,9 @@ static unsigned int call_of(const struct ftrace_opset *set, unsigned int i)
 /* Would the trampoline of a set not be too long? */
 static bool fits(const struct ftrace_opset *set)
 {
-	/* Graph users have one more. */
-	return ftrace_tramp_fits(call_of(set, set->nr) + 1);
+	bool graph = set->flags & FTRACE_OPS_FL_SUBOP;
+
+	return ftrace_tramp_fits(call_of(set, set->nr) + graph);
 }
 
 /* Have a set served by ftrace_caller or ftrace_regs_caller: slower, but always there. */

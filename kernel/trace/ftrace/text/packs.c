@@ -30,18 +30,18 @@ VISIBLE_IF_KUNIT size_t ftrace_packs_max = SZ_64M;
 #define LARGE_PACK	SZ_256K
 
 /* After so long a time there may be memory again. */
-#define SHORT_TIME	(10 * HZ)
+#define REFUSED_TIME	(5 * HZ)
 
 /* Callers of all that changes these take turns. */
 static struct gen_pool *pool;
 static size_t size_of_all;
 
 /*
- * The least that there was no memory for, SIZE_MAX if nothing was refused or something
- * was given back since, and when it was refused last.
+ * The least that there was no memory for, SIZE_MAX if nothing was refused or there is more
+ * memory since, and when something was refused last.
  */
-static size_t short_size = SIZE_MAX;
-static unsigned long short_at;
+static size_t refused_size = SIZE_MAX;
+static unsigned long refused_at;
 
 /*
  * All packs lie between the two. They only move apart, before the first trampoline is put
@@ -73,6 +73,7 @@ static int add_pack(size_t size)
 		return ret;
 	}
 	size_of_all += size;
+	WRITE_ONCE(refused_size, SIZE_MAX);
 	WRITE_ONCE(packs_start, min(packs_start, start));
 	WRITE_ONCE(packs_end, max(packs_end, start + size));
 	return 0;
@@ -91,29 +92,28 @@ static int grow_pool(void)
  * @size: in bytes, FTRACE_PACK_SIZE at most
  *
  * What was refused is refused again for some seconds, and all that is larger, unless
- * something is given back.
+ * there is more memory since.
  *
  * Context: process, one caller at a time.
  * Return: the address, 0 if there is no memory.
  */
 unsigned long ftrace_packs_alloc(size_t size)
 {
-	unsigned long ip;
+	unsigned long ip = 0;
 
+	if (!ftrace_packs_refused())
+		WRITE_ONCE(refused_size, SIZE_MAX);
+	else if (size >= refused_size)
+		return 0;
 	if (!pool)
 		pool = gen_pool_create(ilog2(PACK_ALIGN), NUMA_NO_NODE);
-	if (!pool)
-		return 0;
-	if (!ftrace_packs_short())
-		WRITE_ONCE(short_size, SIZE_MAX);
-	else if (size >= short_size)
-		return 0;
-	ip = gen_pool_alloc(pool, size);
-	if (!ip && !grow_pool())
+	if (pool)
+		ip = gen_pool_alloc(pool, size);
+	if (pool && !ip && !grow_pool())
 		ip = gen_pool_alloc(pool, size);
 	if (!ip) {
-		WRITE_ONCE(short_at, jiffies);
-		WRITE_ONCE(short_size, size);
+		WRITE_ONCE(refused_at, jiffies);
+		WRITE_ONCE(refused_size, size);
 	}
 	return ip;
 }
@@ -128,19 +128,19 @@ unsigned long ftrace_packs_alloc(size_t size)
 void ftrace_packs_free(unsigned long ip, size_t size)
 {
 	gen_pool_free(pool, ip, size);
-	WRITE_ONCE(short_size, SIZE_MAX);
+	WRITE_ONCE(refused_size, SIZE_MAX);
 }
 
 /**
- * ftrace_packs_short - was somebody refused memory?
+ * ftrace_packs_refused - was somebody refused memory?
  *
  * Context: any.
- * Return: true for some seconds after that, unless something is given back.
+ * Return: true for some seconds after that, unless there is more memory since.
  */
-bool ftrace_packs_short(void)
+bool ftrace_packs_refused(void)
 {
-	return READ_ONCE(short_size) != SIZE_MAX &&
-	       time_before(jiffies, READ_ONCE(short_at) + SHORT_TIME);
+	return READ_ONCE(refused_size) != SIZE_MAX &&
+	       time_before(jiffies, READ_ONCE(refused_at) + REFUSED_TIME);
 }
 
 /**

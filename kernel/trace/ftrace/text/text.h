@@ -94,9 +94,10 @@ void ftrace_plan_free(struct ftrace_plan *plan);
 unsigned long ftrace_packs_alloc(size_t size);
 void ftrace_packs_free(unsigned long ip, size_t size);
 bool ftrace_packs_may_have(unsigned long ip);
-bool ftrace_packs_short(void);
+bool ftrace_packs_refused(void);
 #if IS_ENABLED(CONFIG_KUNIT)
 extern size_t ftrace_packs_max;
+extern struct mutex ftrace_tramp_mutex;
 #endif
 
 /* Is a trampoline with so many calls not too long? */

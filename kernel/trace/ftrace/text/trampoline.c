@@ -4,6 +4,7 @@
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
+#include <kunit/visibility.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
@@ -34,7 +35,7 @@
  * @layout: where its parts lie
  *
  * While it is in use its code and @kept change under ftrace_lock, @node and @list under
- * tramp_mutex. All else is constant, until it is @quiet.
+ * ftrace_tramp_mutex. All else is constant, until it is @quiet.
  */
 struct ftrace_tramp {
 	struct rcu_head			rcu;
@@ -58,13 +59,13 @@ static_assert(!offsetof(struct ftrace_tramp, rcu));
 static unsigned int max_tramps __read_mostly = SZ_64K;
 
 /* Covers the next one, and calls of packs.c that change something; inside ftrace_lock. */
-static DEFINE_MUTEX(tramp_mutex);
+VISIBLE_IF_KUNIT DEFINE_MUTEX(ftrace_tramp_mutex);
 static unsigned int nr_tramps;
 
-/* How many have been taken off the list, each counted after that; tramp_mutex. */
+/* How many have been taken off the list, each counted after that; ftrace_tramp_mutex. */
 static unsigned int nr_gone;
 
-/* Changed under tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
+/* Changed under ftrace_tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
 static LIST_HEAD(tramps);
 static struct latch_tree_root tramp_tree __cacheline_aligned;
 
@@ -144,13 +145,19 @@ bool ftrace_tramp_has_room(void)
 static bool tramp_write(struct ftrace_tramp *t, u8 *code,
 			const struct ftrace_tramp_spec *spec)
 {
-	guard(mutex)(&tramp_mutex);
+	size_t size = t->layout.size;
+
+	guard(mutex)(&ftrace_tramp_mutex);
 	if (!ftrace_tramp_has_room())
 		return false;
-	t->ip = ftrace_packs_alloc(t->layout.size);
+	t->ip = ftrace_packs_alloc(size);
 	if (!t->ip)
 		return false;
 	ftrace_tramp_emit(spec, code, t->ip, &t->layout);
+	if (WARN_ON_ONCE(t->layout.size != size)) {
+		ftrace_packs_free(t->ip, size);
+		return false;
+	}
 	text_poke_copy((void *)t->ip, code, t->layout.size);
 	latch_tree_insert(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_add_tail_rcu(&t->list, &tramps);
@@ -174,7 +181,7 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early() || size > FTRACE_PACK_SIZE)
+	if (ftrace_text_early() || size > FTRACE_PACK_SIZE || !ftrace_tramp_has_room())
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	code = kmalloc(size, GFP_KERNEL);
@@ -182,7 +189,7 @@ struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 		goto fail;
 	t->nr_calls = spec->nr;
 	t->has_jump = spec->jump;
-	/* It is as long wherever it is. */
+	/* Its length does not depend on its address. */
 	ftrace_tramp_emit(spec, code, 0, &t->layout);
 	if (!tramp_write(t, code, spec))
 		goto fail;
@@ -241,14 +248,14 @@ void ftrace_tramp_poke_jump(struct ftrace_tramp *t, unsigned long jump)
 static void tramp_free(struct ftrace_tramp *t)
 {
 	tell_perf(t, (void *)t->ip, true);
-	mutex_lock(&tramp_mutex);
+	mutex_lock(&ftrace_tramp_mutex);
 	latch_tree_erase(&t->node, &tramp_tree, &tramp_tree_ops);
 	list_del_rcu(&t->list);
 	/* Whoever sees this number does not find it any more, see find_nth(). */
 	smp_store_release(&nr_gone, nr_gone + 1);
 	text_poke_set((void *)t->ip, INT3_INSN_OPCODE, t->layout.size);
 	ftrace_packs_free(t->ip, t->layout.size);
-	mutex_unlock(&tramp_mutex);
+	mutex_unlock(&ftrace_tramp_mutex);
 	ftrace_kvfree_rcu(&t->rcu);
 }
 
@@ -344,9 +351,9 @@ void ftrace_tramp_free(struct ftrace_tramp *t)
 		return;
 	}
 	/* From now on there is room for another one. */
-	mutex_lock(&tramp_mutex);
+	mutex_lock(&ftrace_tramp_mutex);
 	WRITE_ONCE(nr_tramps, nr_tramps - 1);
-	mutex_unlock(&tramp_mutex);
+	mutex_unlock(&ftrace_tramp_mutex);
 	call_rcu_tasks(&t->rcu, tramp_is_quiet);
 }
 
@@ -437,8 +444,8 @@ static struct {
 static DEFINE_RAW_SPINLOCK(last_nth_lock);
 
 /*
- * Preemption is off. If the number has not changed, the last answer was on the list not
- * long ago: it was not counted yet when this began, so its grace period ends later.
+ * Preemption is off. If the number has not changed, the last answer is on the list, or
+ * its removal was not counted yet when this began, and its grace period ends later.
  */
 static struct ftrace_tramp *find_nth(unsigned int n)
 {
