@@ -62,7 +62,10 @@ static unsigned int nr_new(void)
 	return nr;
 }
 
-/* There was no room for some trampoline, or no memory: there may be now. */
+/*
+ * There was no room for some trampoline, or no memory: there may be now. As long as a long
+ * one is refused nobody looks for a short one.
+ */
 static bool tramps_can_be_had(void)
 {
 	return READ_ONCE(ftrace_tramps_wanted) && ftrace_tramp_has_room() &&

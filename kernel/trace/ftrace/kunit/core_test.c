@@ -109,30 +109,49 @@ static void hotplug_test(struct kunit *test)
 	expect_freed(test, head);
 }
 
-/* What ftrace_synchronize_rcu() waits for. */
-static int wait_for_quiet(void *ended)
+/**
+ * struct waiter - a task that waits for RCU
+ * @begun: it is about to
+ * @ended: it has
+ */
+struct waiter {
+	struct completion	begun;
+	struct completion	ended;
+};
+
+static int wait_for_quiet(void *waiter)
 {
+	struct waiter *w = waiter;
+
+	complete(&w->begun);
 	ftrace_synchronize_rcu();
-	complete(ended);
+	complete(&w->ended);
 	return 0;
 }
 
+/* What ftrace_synchronize_rcu() waits for. */
 static void hotplug_wait_test(struct kunit *test)
 {
-	DECLARE_COMPLETION_ONSTACK(ended);
-	struct task_struct *task = kthread_create(wait_for_quiet, &ended, "ftrace_waiter");
+	struct waiter w = {
+		.begun	= COMPLETION_INITIALIZER_ONSTACK(w.begun),
+		.ended	= COMPLETION_INITIALIZER_ONSTACK(w.ended),
+	};
+	struct task_struct *task = kthread_create(wait_for_quiet, &w, "ftrace_waiter");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
 	cpus_write_lock();
 	wake_up_process(task);
+	wait_for_completion(&w.begun);
+	/* The first may be over before the task has asked for one. */
+	msleep(PATIENCE);
 	synchronize_rcu();
 	msleep(PATIENCE);
 	if (IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		KUNIT_EXPECT_FALSE_MSG(test, completion_done(&ended),
+		KUNIT_EXPECT_FALSE_MSG(test, completion_done(&w.ended),
 				       "not awaited: a CPU that comes or goes");
 	cpus_write_unlock();
-	wait_for_completion(&ended);
+	wait_for_completion(&w.ended);
 	kthread_stop_put(task);
 }
 

@@ -243,9 +243,9 @@ static int make_crowd(struct ftrace_ops *crowd, unsigned long flags, unsigned in
 }
 
 /*
- * With so many ops on a function a trampoline would be too long, unless it calls none of
- * them. Then ftrace_caller calls them, and ftraced does not look again and again whether
- * there is room for one.
+ * A trampoline that calls so many ops would be too long. ftrace_caller calls them, and
+ * ftraced does not look again and again whether there is room for a trampoline. If none
+ * of them has to be called, there is.
  */
 static void crowd_test(struct kunit *test)
 {

@@ -11,46 +11,62 @@
 #define SMALL	64
 #define LARGE	(FTRACE_PACK_SIZE / 2)
 
-/* There are no more large pieces than these. */
-#define MAX_PIECES	512
+/* There are no more pieces than these, unless those who give memory back go on and on. */
+#define MAX_PIECES	1024
+
+/* More ops than a trampoline can call. */
+#define CROWD	600
 
 /**
  * struct pieces - what a test has taken
- * @small: a small piece; the pack that it is from has a rest
- * @large: large ones, all that there were
+ * @at: where
+ * @size: how large
  * @nr: how many
- * @max: what packs may take in all, outside of the test
+ * @begin: when they were all gone, in jiffies
  */
 struct pieces {
-	unsigned long	small;
-	unsigned long	large[MAX_PIECES];
+	unsigned long	at[MAX_PIECES];
+	size_t		size[MAX_PIECES];
 	unsigned int	nr;
-	size_t		max;
+	unsigned long	begin;
 };
 
-/* Take so much that the next one who asks for a large piece is refused. */
-static void use_up(struct kunit *test, struct pieces *p)
+static bool take(struct pieces *p, size_t size)
 {
-	unsigned long at;
+	unsigned long at = p->nr < MAX_PIECES ? ftrace_packs_alloc(size) : 0;
 
-	p->max = ftrace_packs_max;
-	p->small = ftrace_packs_alloc(SMALL);
-	KUNIT_EXPECT_NE(test, p->small, 0);
-	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
+	if (!at)
+		return false;
+	p->at[p->nr] = at;
+	p->size[p->nr++] = size;
+	return true;
+}
+
+static void take_all(struct pieces *p, size_t size)
+{
+	size_t max = ftrace_packs_max;
+
 	ftrace_packs_max = 0;
-	while (p->nr < MAX_PIECES && (at = ftrace_packs_alloc(LARGE)))
-		p->large[p->nr++] = at;
-	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
-	KUNIT_EXPECT_TRUE(test, ftrace_packs_refused());
-	ftrace_packs_max = p->max;
+	while (take(p, size))
+		;
+	ftrace_packs_max = max;
 }
 
 static void give_back(struct pieces *p)
 {
-	if (p->small)
-		ftrace_packs_free(p->small, SMALL);
-	while (p->nr)
-		ftrace_packs_free(p->large[--p->nr], LARGE);
+	while (p->nr--)
+		ftrace_packs_free(p->at[p->nr], p->size[p->nr]);
+}
+
+/* The next one who asks for a large piece is refused; there are small ones. */
+static void use_up(struct kunit *test, struct pieces *p)
+{
+	KUNIT_EXPECT_TRUE(test, take(p, SMALL));
+	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
+	p->begin = jiffies;
+	take_all(p, LARGE);
+	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
+	KUNIT_EXPECT_TRUE(test, ftrace_packs_refused());
 }
 
 static void expect_piece(struct kunit *test, size_t size)
@@ -64,14 +80,22 @@ static void expect_piece(struct kunit *test, size_t size)
 
 static void refuse(struct kunit *test, struct pieces *p)
 {
-	use_up(test, p);
 	/* There could be more, but nobody looks so soon */
 	KUNIT_EXPECT_EQ(test, ftrace_packs_alloc(LARGE), 0);
 	/* but for what may be there; and once that has come back, for all. */
 	expect_piece(test, SMALL);
 	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
 	expect_piece(test, LARGE);
-	give_back(p);
+}
+
+/* Somebody takes less until there has to be more: that is there for all. */
+static void grow(struct kunit *test, struct pieces *p)
+{
+	while (ftrace_packs_refused() && take(p, LARGE / 2))
+		;
+	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
+	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
+	expect_piece(test, LARGE);
 }
 
 /* ftraced has looked whether some set lacks a trampoline: it finds none here. */
@@ -82,18 +106,17 @@ static bool was_looked_for(void)
 
 static void refuse_for_long(struct kunit *test, struct pieces *p)
 {
-	unsigned long end = jiffies + 60 * HZ;
+	bool early;
 
-	use_up(test, p);
-	WRITE_ONCE(ftrace_tramps_wanted, true);
-	/* It looks once a second. */
 	msleep(2500);
-	KUNIT_EXPECT_FALSE(test, was_looked_for());
-	while (!was_looked_for() && time_before(jiffies, end))
+	early = was_looked_for();
+	/* Unless a host held this up until it was time. */
+	if (time_before(jiffies, p->begin + 5 * HZ))
+		KUNIT_EXPECT_FALSE(test, early);
+	while (!was_looked_for() && time_before(jiffies, p->begin + 60 * HZ))
 		msleep(100);
 	KUNIT_EXPECT_TRUE(test, was_looked_for());
 	expect_piece(test, LARGE);
-	give_back(p);
 }
 
 static void with_pieces(struct kunit *test, void (*fn)(struct kunit *test, struct pieces *p))
@@ -101,9 +124,15 @@ static void with_pieces(struct kunit *test, void (*fn)(struct kunit *test, struc
 	struct pieces *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
+	mutex_lock(&ftrace_lock);
 	/* Nobody else takes memory, or gives it back. */
 	mutex_lock(&ftrace_tramp_mutex);
+	use_up(test, p);
+	/* Something for ftraced to look for. */
+	WRITE_ONCE(ftrace_tramps_wanted, true);
+	mutex_unlock(&ftrace_lock);
 	fn(test, p);
+	give_back(p);
 	mutex_unlock(&ftrace_tramp_mutex);
 }
 
@@ -112,14 +141,67 @@ static void refuse_test(struct kunit *test)
 	with_pieces(test, refuse);
 }
 
+static void grow_test(struct kunit *test)
+{
+	with_pieces(test, grow);
+}
+
 static void refuse_for_long_test(struct kunit *test)
 {
+	if (!ftrace_tramp_has_room())
+		kunit_skip(test, "there are to be no more trampolines");
 	with_pieces(test, refuse_for_long);
+}
+
+/* A set of so many ops that no callback is called of. */
+static int make_stubs(struct ftrace_ops *ops, unsigned int nr)
+{
+	unsigned int i;
+	int id = 0;
+
+	for (i = 0; i < nr && id >= 0; i++) {
+		ops[i].func = ftrace_stub;
+		ops[i].flags = FTRACE_OPS_FL_STUB;
+		/* Of the last one alone. */
+		WRITE_ONCE(ftrace_tramps_wanted, false);
+		id = ftrace_opset_with(id, &ops[i]);
+	}
+	return id;
+}
+
+/* A set that is refused memory is to have a trampoline later, if that is not too long. */
+static void refuse_set_test(struct kunit *test)
+{
+	struct ftrace_ops *ops = kunit_kcalloc(test, CROWD, sizeof(*ops), GFP_KERNEL);
+	struct pieces *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	struct ftrace_opset *set;
+	size_t size;
+
+	KUNIT_ASSERT_TRUE(test, ops && p);
+	mutex_lock(&ftrace_lock);
+	mutex_lock(&ftrace_tramp_mutex);
+	for (size = LARGE; size >= SMALL; size /= 2)
+		take_all(p, size);
+	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
+	mutex_unlock(&ftrace_tramp_mutex);
+	set = ftrace_opset_find(make_stubs(ops, CROWD));
+	KUNIT_EXPECT_NOT_NULL(test, set);
+	/* Unless somebody has given memory back meanwhile. */
+	if (set && !set->tramp)
+		KUNIT_EXPECT_TRUE(test, ftrace_tramps_wanted);
+	mutex_lock(&ftrace_tramp_mutex);
+	give_back(p);
+	mutex_unlock(&ftrace_tramp_mutex);
+	ftrace_opset_gc();
+	WRITE_ONCE(ftrace_tramps_wanted, ftrace_opsets_lack_tramps());
+	mutex_unlock(&ftrace_lock);
 }
 
 static struct kunit_case packs_cases[] = {
 	KUNIT_CASE(refuse_test),
+	KUNIT_CASE(grow_test),
 	KUNIT_CASE(refuse_for_long_test),
+	KUNIT_CASE(refuse_set_test),
 	{}
 };
 

@@ -164,7 +164,7 @@ static void reset_test(struct kunit *test)
  * @task: itself
  * @fakes: what it notes
  * @nr: how many of them find no room
- * @end: so long it may try, in jiffies
+ * @end: when it gives up, in jiffies
  * @exact: by so many more calls were skipped
  * @done: it has noted them
  */
@@ -215,8 +215,6 @@ static unsigned int make_skippers(struct skipper *s, struct fakes *f)
 	for (i = 0; i < NR_SKIPPERS; i++) {
 		s[i].fakes = f;
 		s[i].nr = nr;
-		/* One for all: each that is never exact would take as long. */
-		s[i].end = jiffies + 60 * HZ;
 		init_completion(&s[i].done);
 		s[i].task = kthread_create(skip_in_thread, &s[i], "ftrace_skip/%u", i);
 		if (IS_ERR(s[i].task))
@@ -234,6 +232,8 @@ static void skip_calls(struct kunit *test, struct fakes *f)
 
 	KUNIT_EXPECT_EQ(test, nr, NR_SKIPPERS);
 	for (i = 0; i < nr; i++) {
+		/* If one was never exact, the others would take as long. */
+		s[i].end = jiffies + (nr_exact == i) * 60 * HZ;
 		wake_up_process(s[i].task);
 		wait_for_completion(&s[i].done);
 		kthread_stop_put(s[i].task);

@@ -408,7 +408,7 @@ static void dense_test(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		ftrace_tramp_free(t[i]);
-	/* As many as do not fill what others have left. */
+	/* Some fill what others have left; the rest lie side by side. */
 	KUNIT_EXPECT_GT(test, nr_next, 1);
 }
 

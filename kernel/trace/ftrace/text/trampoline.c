@@ -173,7 +173,7 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code,
  * their final code yet.
  *
  * Context: process. Takes text_mutex.
- * Return: it, or NULL for want of memory, or because there are too many.
+ * Return: it, or NULL: too early, too long, too many of them, or no memory.
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
@@ -323,9 +323,8 @@ static void tramp_disarm(struct ftrace_tramp *t)
 	disarm_jump(t);
 	/*
 	 * A call that was overwritten may have been put back earlier, and no
-	 * stop has taken place since. So a callback that runs with preemption
-	 * off may still be under way. Tasks are waited for by whoever frees an
-	 * ops.
+	 * stop has taken place since. So a callback may still be under way with
+	 * preemption off. Whoever frees an ops waits for tasks.
 	 */
 	synchronize_rcu_tasks_rude();
 }

@@ -3,10 +3,10 @@
  * From call sites to what a function probe keeps for each of them. A probe may
  * look its data up from anywhere that a function can be called.
  *
- * When the table is resized, rhashtable frees the old one after a grace period, which
- * does not wait for the first and last calls on a CPU that comes or goes, as
- * ftrace_kvfree_rcu() does for what is in it. A resize would have to begin and end
- * while such a CPU is in one look-up.
+ * What is in the table is freed by ftrace_kvfree_rcu(), which waits for the first and
+ * last calls on a CPU that comes or goes as well. The old table that rhashtable frees
+ * after a resize waits only for a grace period. Left as it is: a whole resize and a grace
+ * period would have to pass while such a CPU, its interrupts off, is in one look-up.
  */
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
