@@ -27,6 +27,7 @@ void sample_early(const char *row, void (*f)(const char *, const char *),
 		  const char *a, const char *b);
 void sample(const char *row, int keep, void (*f)(const char *, const char *),
 	    const char *a, const char *b);
+void sample_kept(const char *row, void (*on)(void), void (*off)(void));
 
 void kprobe_rows(void);
 void multi_rows(void);

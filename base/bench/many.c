@@ -23,6 +23,7 @@
 #define KPROBES		1000
 #define MANY_WORDS	10000
 #define FRESH_WORDS	1000	/* of functions that never ran */
+#define KEPT		50000	/* functions of which memory is measured */
 #define SMALL		400	/* functions of a module of many */
 
 /*
@@ -177,16 +178,21 @@ static uint64_t *make_names(int nr)
 	return name;
 }
 
+static void multi_begin(int nr)
+{
+	multi.addr = calloc(nr, sizeof(*multi.addr));
+	must(!!multi.addr, "calloc", "addresses");
+	multi.prog = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
+	must(multi.prog >= 0, "BPF_PROG_LOAD", "kprobe.multi");
+	some_addresses(" many_", "[many_", multi.addr, nr);
+}
+
 static void programs_rows(int few, int many)
 {
 	uint64_t *name = make_names(many);
 
-	multi.addr = calloc(many, sizeof(*multi.addr));
-	must(!!multi.addr, "calloc", "addresses");
-	multi.prog = program_of(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0);
-	must(multi.prog >= 0, "BPF_PROG_LOAD", "kprobe.multi");
 	modules_load(SMALL, many / SMALL);
-	some_addresses(" many_", "[many_", multi.addr, many);
+	multi_begin(many);
 	for (multi.nr = few; multi.nr <= many; multi.nr += many - few) {
 		multi.name = NULL;
 		multi_row("multi-on", "multi-off");
@@ -361,6 +367,71 @@ static void kprobe_rows_of(int nr)
 	modules_unload((nr - 1) / SMALL + 1);
 }
 
+/* ---- memory ---- */
+
+static char *late;
+
+/* The lists of functions are asked for, or ours would know none of them. */
+static void load_and_list(void)
+{
+	modules_load(SMALL, KEPT / SMALL);
+	read_all("available_filter_functions", NULL);
+}
+
+static void unload(void)
+{
+	modules_unload(KEPT / SMALL);
+}
+
+static void trace(void)
+{
+	echo("many_*", "set_ftrace_filter");
+	echo("function", "current_tracer");
+}
+
+static void trace_no_more(void)
+{
+	echo("nop", "current_tracer");
+	echo("", "set_ftrace_filter");
+}
+
+static void attach(void)
+{
+	multi_attach(NULL, NULL);
+}
+
+static void detach(void)
+{
+	multi_detach(NULL, NULL);
+}
+
+static void wait_for_modules(void)
+{
+	echo(late, "set_ftrace_filter");
+}
+
+static void wait_no_more(void)
+{
+	echo("", "set_ftrace_filter");
+}
+
+static void memory_rows(void)
+{
+	sample_kept("loaded", load_and_list, unload);
+	load_and_list();
+	sample_kept("traced", trace, trace_no_more);
+	multi.nr = KEPT;
+	multi.name = NULL;
+	multi_begin(KEPT);
+	sample_kept("multi", attach, detach);
+	close(multi.prog);
+	late = words(MANY_WORDS, ":mod:absent");
+	sample_kept("late", wait_for_modules, wait_no_more);
+	free(late);
+	settle();
+	unload();
+}
+
 static void functions_rows(void)
 {
 	one_module_rows(1000);
@@ -410,5 +481,7 @@ int main(void)
 		kprobe_rows_of(KPROBES);
 	if (asked("words"))
 		words_rows();
+	if (asked("memory"))
+		memory_rows();
 	finish(0);
 }

@@ -3,8 +3,8 @@
 """What many functions, modules, words, probes and programs take.
 
 Instructions of the kernel "lists" (the stock core with our fixes of the rest) and of
-ours, as bench.py counts them, by the program many.c.  The functions are those of modules
-made here.
+ours, as bench.py counts them, by the program many.c, and bytes of memory.  The functions
+are those of modules made here.
 """
 
 import argparse
@@ -29,7 +29,7 @@ CROWDS = ("4x50000", "500x400")
 PATIENCE = 1800
 
 # Of rows, as many.c knows them.
-GROUPS = ("fresh", "functions", "programs", "waiting", "kprobes", "words", "fentries")
+GROUPS = ("fresh", "functions", "programs", "waiting", "kprobes", "words", "memory", "fentries")
 
 # row of many.c, for each number of functions: what it is
 SCALE = {
@@ -66,6 +66,14 @@ ROWS = {
     "fentry-host-off": "detaching it",
     "words-100": "100 words in one write",
     "words-10000": "10000 words in one write",
+}
+
+# row of many.c: what is in use, and for how many
+MEMORY = {
+    "loaded": ("a function of a module that was loaded, all of it", 50000),
+    "traced": ("more, once a glob has it traced", 50000),
+    "multi": ("an address that kprobe.multi was attached to", 50000),
+    "late": ("a word that waits for a module", 10000),
 }
 
 
@@ -121,8 +129,13 @@ def measure(kernel, init, tmp, only):
         samples.update(measure_fentries(kernel, tmp + "/fentries"))
     for size in sizes:
         os.unlink(os.path.join(tmp, "many_%d.ko" % size))
+    return samples
+
+
+def figures_of(samples):
+    """{row: (instructions, waited)}"""
     return {row: (figure(samples, row), statistics.median(w for _, w in samples[row]))
-            for row in samples}
+            for row in samples if not row.startswith("memory-")}
 
 
 def per_function(n, size):
@@ -154,22 +167,41 @@ def print_rows(stock, ours):
                       "%.3f" % (b / a) if a and b else ""))
 
 
+def kept(samples, row, nr):
+    """Bytes for each of so many, and the least and most of what was measured."""
+    got = [size / nr for size, _ in samples.get("memory-" + row, [])]
+    if not got:
+        return ""
+    return "%.1f (%.1f to %.1f)" % (statistics.median(got), min(got), max(got))
+
+
+def print_memory(stock, ours):
+    form = "%-52s %26s %26s"
+    lines = [(what, kept(stock, row, nr), kept(ours, row, nr))
+             for row, (what, nr) in MEMORY.items()]
+    lines = [form % line for line in lines if any(line[1:])]
+    if lines:
+        print(form % ("bytes in use for", "stock", "ours"), *lines, sep="\n")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("kernels", nargs="*", default=[STOCK, OURS])
     p.add_argument("--only", help="one group of rows", choices=GROUPS)
     args = p.parse_args()
-    got = {}
+    samples = {}
     with tempfile.TemporaryDirectory() as tmp:
-        build_init(tmp + "/init", "many.c", "modules.c", "sample.c", "bpf.c")
+        build_init(tmp + "/init", "many.c", "modules.c", "sample.c", "memory.c", "bpf.c")
         for kernel in args.kernels:
-            got[kernel] = measure(kernel, tmp + "/init", tmp, args.only)
-    print_scale(got.get(STOCK, {}), got.get(OURS, {}))
-    print_rows(got.get(STOCK, {}), got.get(OURS, {}))
+            samples[kernel] = measure(kernel, tmp + "/init", tmp, args.only)
+    stock, ours = (samples.get(kernel, {}) for kernel in (STOCK, OURS))
+    print_scale(figures_of(stock), figures_of(ours))
+    print_rows(figures_of(stock), figures_of(ours))
+    print_memory(stock, ours)
     if args.only in (None, "functions"):
-        keep("many", {core: {row: n for row, (n, _) in got.get(kernel, {}).items()}
-                      for core, kernel in (("stock", STOCK), ("ours", OURS))})
+        keep("many", {core: {row: n for row, (n, _) in figures_of(rows).items()}
+                      for core, rows in (("stock", stock), ("ours", ours))})
 
 
 if __name__ == "__main__":
