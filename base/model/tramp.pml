@@ -242,7 +242,7 @@ inline tramp_put(t)
 #define some_quiet	(quiet(1) || quiet(NTRAMP / 2) || quiet(NTRAMP - 1))
 
 /*
- * The callbacks of RCU-tasks, tramp_is_quiet(), then free_quiet(). It may run when
+ * The callbacks of RCU-tasks, tramp_queue_free(), then free_quiet(). It may run when
  * there is nothing in quiet_tramps.
  */
 proctype free_quiet()
@@ -251,7 +251,7 @@ proctype free_quiet()
 
 end:	do
 	:: atomic {
-		/* tramp_is_quiet() */
+		/* tramp_queue_free() */
 		some_quiet || need_rude ->
 		for (t : 1 .. NTRAMP - 1) {
 			if

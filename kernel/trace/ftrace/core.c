@@ -108,12 +108,12 @@ static void free_quiet(struct work_struct *work)
 static DECLARE_WORK(free_work, free_quiet);
 
 /**
- * ftrace_memory_is_quiet - the grace period of ftrace_kvfree_rcu() is over
+ * ftrace_free_when_quiet - the grace period of ftrace_kvfree_rcu() is over
  * @head: where the memory begins; RCU needs it no more
  *
  * Context: any in which RCU calls back.
  */
-void ftrace_memory_is_quiet(struct rcu_head *head)
+void ftrace_free_when_quiet(struct rcu_head *head)
 {
 	static_assert(sizeof(struct llist_node) <= sizeof(struct rcu_head));
 	if (llist_add((struct llist_node *)head, &quiet))

@@ -50,7 +50,9 @@
  *   the dispatchers		ops/list.c
  *   the recorder		the architecture's entry code, then sites/notes.c
  *   the table of call sites	sites/table.c
- *   trampolines		text/trampoline.c; kallsyms.c has their names
+ *   a set of ops		ops/sets.c; what its call sites call: ops/serve.c
+ *   trampolines		text/trampoline.c; their memory is in text/packs.c, their code
+ *				in the architecture's trampoline.c; kallsyms.c names them
  *   ftrace_text_prepare()	x86: window.c; ftrace_text_write() and the breakpoint:
  *				stop.c; the others of that name: mostly site.c
  *   current_tracer		users/array.c, then users/register.c
@@ -69,13 +71,13 @@
  *   ftrace_trampolines=	text/trampoline.c
  *   ftraced_slots=		ftraced.c
  *   ftrace_nop=		x86: site.c
- *   ftrace_kill()		core.c
+ *   ftrace_kill(), ftrace_lock	core.c
  *
  * Lock order: the lock of an open filter file (files/edit.h), stat_mutex (../trace_stat.c) >
  * event_mutex (../trace.h) > trace_types_lock (../trace.h) > the lock of each
  * struct ftrace_pids (tracers/tracers.h), ftrace_probe_mutex (users/probe.h),
  * direct_mutex (users/direct.c), ftrace_profile_mutex (users/profile.h) >
- * ftrace_lock > ftrace_tramp_mutex (text/trampoline.c) > cpus_read_lock > text_mutex >
+ * ftrace_lock > ftrace_tramp_mutex (text/packs.c) > cpus_read_lock > text_mutex >
  * the stop. module_mutex nests in ftrace_lock. Nothing is taken inside of
  * command_mutex (users/command.c).
  */
@@ -88,26 +90,27 @@
 #include "../trace.h"
 
 /*
- * Set by ftrace_kill(): tracers can still leave and direct calls be replaced, but
- * nothing else happens.
+ * Set by ftrace_kill(). Then tracers can only leave, and direct calls be replaced; call
+ * sites do not change otherwise. Trampolines go on calling their tracers.
  */
 extern bool ftrace_disabled;
 
 void ftrace_synchronize_rcu(void);
-void ftrace_memory_is_quiet(struct rcu_head *head);
+void ftrace_free_when_quiet(struct rcu_head *head);
 
 /**
  * ftrace_kvfree_rcu - free memory that callbacks and other calls may look at
- * @head: its first member
+ * @head: the first member of that memory
  *
- * They run with preemption off. kvfree_rcu() does not wait for a CPU that comes or goes,
- * and it keeps hundreds of objects, or those of seconds, however large they are.
+ * Those who look run with preemption off. kvfree_rcu() would not do: it does not wait for
+ * a CPU that comes or goes, and it holds back hundreds of objects, or those of some
+ * seconds, whatever their size.
  *
  * Context: any in which call_rcu() may be called. Memory of kmalloc() or vmalloc().
  */
 static inline void ftrace_kvfree_rcu(struct rcu_head *head)
 {
-	call_rcu_hurry(head, ftrace_memory_is_quiet);
+	call_rcu_hurry(head, ftrace_free_when_quiet);
 }
 
 #endif /* _KERNEL_TRACE_FTRACE_CORE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When memory is freed that callbacks look at, and what waits for them.
+ * Memory that callbacks look at is freed late enough, and waits for callbacks are long
+ * enough.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -14,7 +15,7 @@
 
 #include "../core.h"
 
-/* So long it stays if it is wanted, though its turn has come, in milliseconds. */
+/* How long a test looks whether memory stays that should, in milliseconds. */
 #define PATIENCE	300
 
 /* Addresses of vmalloc() are not used again that soon. */
@@ -92,7 +93,7 @@ static void reader_test(struct kunit *test)
 	expect_freed(test, head);
 }
 
-/* As long as a CPU comes or goes RCU may not wait for what it reads. */
+/* While a CPU comes or goes, it may read without RCU waiting for it. */
 static void hotplug_test(struct kunit *test)
 {
 	struct rcu_head *head = some_memory(test);
@@ -129,7 +130,7 @@ static int wait_for_quiet(void *waiter)
 	return 0;
 }
 
-/* What ftrace_synchronize_rcu() waits for. */
+/* ftrace_synchronize_rcu() waits for a CPU that comes or goes. */
 static void hotplug_wait_test(struct kunit *test)
 {
 	struct waiter w = {
@@ -143,7 +144,7 @@ static void hotplug_wait_test(struct kunit *test)
 	cpus_write_lock();
 	wake_up_process(task);
 	wait_for_completion(&w.begun);
-	/* The first may be over before the task has asked for one. */
+	/* The first grace period may be over before the task has asked for one. */
 	msleep(PATIENCE);
 	synchronize_rcu();
 	msleep(PATIENCE);

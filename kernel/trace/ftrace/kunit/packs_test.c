@@ -8,10 +8,10 @@
 
 #include "../ops/ops.h"
 
-#define SMALL	64
-#define LARGE	(FTRACE_PACK_SIZE / 2)
+#define SMALL_PIECE	64
+#define LARGE_PIECE	(FTRACE_PACK_SIZE / 2)
 
-/* There are no more pieces than these, unless those who give memory back go on and on. */
+/* There are no more pieces than these, unless others give memory back all the time. */
 #define MAX_PIECES	1024
 
 /* More ops than a trampoline can call. */
@@ -22,7 +22,7 @@
  * @at: where
  * @size: how large
  * @nr: how many
- * @begin: when they were all gone, in jiffies
+ * @begin: when the test began to take all, in jiffies
  */
 struct pieces {
 	unsigned long	at[MAX_PIECES];
@@ -44,12 +44,12 @@ static bool take(struct pieces *p, size_t size)
 
 static void take_all(struct pieces *p, size_t size)
 {
-	size_t max = ftrace_packs_max;
+	size_t max = ftrace_packs_max_size;
 
-	ftrace_packs_max = 0;
+	ftrace_packs_max_size = 0;
 	while (take(p, size))
 		;
-	ftrace_packs_max = max;
+	ftrace_packs_max_size = max;
 }
 
 static void give_back(struct pieces *p)
@@ -61,10 +61,10 @@ static void give_back(struct pieces *p)
 /* The next one who asks for a large piece is refused; there are small ones. */
 static void use_up(struct kunit *test, struct pieces *p)
 {
-	KUNIT_EXPECT_TRUE(test, take(p, SMALL));
+	KUNIT_EXPECT_TRUE(test, take(p, SMALL_PIECE));
 	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
 	p->begin = jiffies;
-	take_all(p, LARGE);
+	take_all(p, LARGE_PIECE);
 	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
 	KUNIT_EXPECT_TRUE(test, ftrace_packs_refused());
 }
@@ -80,26 +80,26 @@ static void expect_piece(struct kunit *test, size_t size)
 
 static void refuse(struct kunit *test, struct pieces *p)
 {
-	/* There could be more, but nobody looks so soon */
-	KUNIT_EXPECT_EQ(test, ftrace_packs_alloc(LARGE), 0);
-	/* but for what may be there; and once that has come back, for all. */
-	expect_piece(test, SMALL);
+	/* Memory could be added now, but so soon nobody asks for a large piece. */
+	KUNIT_EXPECT_EQ(test, ftrace_packs_alloc(LARGE_PIECE), 0);
+	/* A small one is still given. Once it comes back, all are. */
+	expect_piece(test, SMALL_PIECE);
 	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
-	expect_piece(test, LARGE);
+	expect_piece(test, LARGE_PIECE);
 }
 
 /* Somebody takes less until there has to be more: that is there for all. */
 static void grow(struct kunit *test, struct pieces *p)
 {
-	while (ftrace_packs_refused() && take(p, LARGE / 2))
+	while (ftrace_packs_refused() && take(p, LARGE_PIECE / 2))
 		;
 	KUNIT_EXPECT_FALSE(test, ftrace_packs_refused());
 	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
-	expect_piece(test, LARGE);
+	expect_piece(test, LARGE_PIECE);
 }
 
-/* ftraced has looked whether some set lacks a trampoline: it finds none here. */
-static bool was_looked_for(void)
+/* ftraced has looked for sets without a trampoline, and found none. */
+static bool ftraced_has_looked(void)
 {
 	return !READ_ONCE(ftrace_tramps_wanted);
 }
@@ -109,14 +109,14 @@ static void refuse_for_long(struct kunit *test, struct pieces *p)
 	bool early;
 
 	msleep(2500);
-	early = was_looked_for();
-	/* Unless a host held this up until it was time. */
+	early = ftraced_has_looked();
+	/* Unless a host held this up until it was time: REFUSED_TIME in packs.c. */
 	if (time_before(jiffies, p->begin + 5 * HZ))
 		KUNIT_EXPECT_FALSE(test, early);
-	while (!was_looked_for() && time_before(jiffies, p->begin + 60 * HZ))
+	while (!ftraced_has_looked() && time_before(jiffies, p->begin + 60 * HZ))
 		msleep(100);
-	KUNIT_EXPECT_TRUE(test, was_looked_for());
-	expect_piece(test, LARGE);
+	KUNIT_EXPECT_TRUE(test, ftraced_has_looked());
+	expect_piece(test, LARGE_PIECE);
 }
 
 static void with_pieces(struct kunit *test, void (*fn)(struct kunit *test, struct pieces *p))
@@ -180,7 +180,7 @@ static void refuse_set_test(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, ops && p);
 	mutex_lock(&ftrace_lock);
 	mutex_lock(&ftrace_tramp_mutex);
-	for (size = LARGE; size >= SMALL; size /= 2)
+	for (size = LARGE_PIECE; size >= SMALL_PIECE; size /= 2)
 		take_all(p, size);
 	KUNIT_EXPECT_LT(test, p->nr, MAX_PIECES);
 	mutex_unlock(&ftrace_tramp_mutex);

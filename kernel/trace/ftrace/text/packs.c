@@ -2,9 +2,9 @@
 /*
  * The memory of trampolines.
  *
- * They are small, so many share a pack of pages. A pack is read-only and executable
- * before the first trampoline is written to it, through the mapping that text_poke_copy()
- * makes for that; it is never writable where it runs. Packs are never given back.
+ * They are small, so many share a pack of pages. A pack is made read-only and executable
+ * before it holds a trampoline. text_poke_copy() writes through a mapping of its own, so a
+ * pack is never writable where it runs. Packs are never given back.
  *
  * Few trampolines are wanted mostly. Where many are, packs are larger: the pool looks
  * through them one after the other.
@@ -13,6 +13,7 @@
 #include <linux/execmem.h>
 #include <linux/genalloc.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/set_memory.h>
 #include <linux/vmalloc.h>
 #include <asm/text-patching.h>
@@ -20,25 +21,27 @@
 #include "text.h"
 
 /* Modules and the BPF JIT want to live there, too. */
-VISIBLE_IF_KUNIT size_t ftrace_packs_max = SZ_64M;
+VISIBLE_IF_KUNIT size_t ftrace_packs_max_size = SZ_64M;
 
 /* Each trampoline takes a multiple of this. */
 #define PACK_ALIGN	64
 
-/* So much in the smallest packs, the rest in larger ones. */
-#define SMALL_SIZE	(16 * FTRACE_PACK_SIZE)
+/* The first packs are small, up to this sum; later ones large if there is memory for that. */
+#define SMALL_TOTAL	(16 * FTRACE_PACK_SIZE)
 #define LARGE_PACK	SZ_256K
 
 /* After so long a time there may be memory again. */
 #define REFUSED_TIME	(5 * HZ)
 
-/* Callers of all that changes these take turns. */
+/* Covers all that follows, and the list of trampolines; inside ftrace_lock. */
+DEFINE_MUTEX(ftrace_tramp_mutex);
+
 static struct gen_pool *pool;
 static size_t size_of_all;
 
 /*
- * The least that there was no memory for, SIZE_MAX if nothing was refused or there is more
- * memory since, and when something was refused last.
+ * The smallest size that was refused, SIZE_MAX if nothing was or memory has been added or
+ * given back since; and when something was refused last.
  */
 static size_t refused_size = SIZE_MAX;
 static unsigned long refused_at;
@@ -57,7 +60,7 @@ static int add_pack(size_t size)
 	void *pack;
 	int ret;
 
-	if (size_of_all + size > ftrace_packs_max)
+	if (size_of_all + size > ftrace_packs_max_size)
 		return -ENOSPC;
 	pack = execmem_alloc(EXECMEM_FTRACE, size);
 	if (!pack)
@@ -82,7 +85,7 @@ static int add_pack(size_t size)
 static int grow_pool(void)
 {
 	/* There may be no memory for a large one. */
-	if (size_of_all >= SMALL_SIZE && !add_pack(LARGE_PACK))
+	if (size_of_all >= SMALL_TOTAL && !add_pack(LARGE_PACK))
 		return 0;
 	return add_pack(FTRACE_PACK_SIZE);
 }
@@ -92,15 +95,16 @@ static int grow_pool(void)
  * @size: in bytes, FTRACE_PACK_SIZE at most
  *
  * What was refused is refused again for some seconds, and all that is larger, unless
- * there is more memory since.
+ * memory has been added or given back since.
  *
- * Context: process, one caller at a time.
+ * Context: process, ftrace_tramp_mutex held.
  * Return: the address, 0 if there is no memory.
  */
 unsigned long ftrace_packs_alloc(size_t size)
 {
 	unsigned long ip = 0;
 
+	lockdep_assert_held(&ftrace_tramp_mutex);
 	if (!ftrace_packs_refused())
 		WRITE_ONCE(refused_size, SIZE_MAX);
 	else if (size >= refused_size)
@@ -123,10 +127,11 @@ unsigned long ftrace_packs_alloc(size_t size)
  * @ip: its address
  * @size: in bytes, as it was taken
  *
- * Context: process, one caller at a time. Nobody is in it any more.
+ * Context: process, ftrace_tramp_mutex held. Nobody is in it any more.
  */
 void ftrace_packs_free(unsigned long ip, size_t size)
 {
+	lockdep_assert_held(&ftrace_tramp_mutex);
 	gen_pool_free(pool, ip, size);
 	WRITE_ONCE(refused_size, SIZE_MAX);
 }
@@ -135,7 +140,7 @@ void ftrace_packs_free(unsigned long ip, size_t size)
  * ftrace_packs_refused - was somebody refused memory?
  *
  * Context: any.
- * Return: true for some seconds after that, unless there is more memory since.
+ * Return: true for some seconds after that, unless memory has been added or given back.
  */
 bool ftrace_packs_refused(void)
 {

@@ -91,13 +91,14 @@ void ftrace_plan_free(struct ftrace_plan *plan);
 /* packs.c: no trampoline is longer than this. */
 #define FTRACE_PACK_SIZE	SZ_16K
 
+extern struct mutex ftrace_tramp_mutex;
+
 unsigned long ftrace_packs_alloc(size_t size);
 void ftrace_packs_free(unsigned long ip, size_t size);
 bool ftrace_packs_may_have(unsigned long ip);
 bool ftrace_packs_refused(void);
 #if IS_ENABLED(CONFIG_KUNIT)
-extern size_t ftrace_packs_max;
-extern struct mutex ftrace_tramp_mutex;
+extern size_t ftrace_packs_max_size;
 #endif
 
 /* Is a trampoline with so many calls not too long? */

@@ -4,7 +4,6 @@
  */
 #define pr_fmt(fmt) "ftrace: " fmt
 
-#include <kunit/visibility.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
@@ -58,11 +57,10 @@ static_assert(!offsetof(struct ftrace_tramp, rcu));
  */
 static unsigned int max_tramps __read_mostly = SZ_64K;
 
-/* Covers the next one, and calls of packs.c that change something; inside ftrace_lock. */
-VISIBLE_IF_KUNIT DEFINE_MUTEX(ftrace_tramp_mutex);
+/* Changed under ftrace_tramp_mutex: how many there are, but for those that wait for RCU, */
 static unsigned int nr_tramps;
 
-/* How many have been taken off the list, each counted after that; ftrace_tramp_mutex. */
+/* and how many have been taken off the list, each counted after that. */
 static unsigned int nr_gone;
 
 /* Changed under ftrace_tramp_mutex, walked under RCU: the tree by anyone, NMIs as well. */
@@ -277,7 +275,7 @@ static void free_quiet(struct work_struct *work)
 
 static DECLARE_WORK(tramp_work, free_quiet);
 
-static void tramp_is_quiet(struct rcu_head *rcu)
+static void tramp_queue_free(struct rcu_head *rcu)
 {
 	struct ftrace_tramp *t = container_of(rcu, struct ftrace_tramp, rcu);
 
@@ -333,11 +331,11 @@ static void tramp_disarm(struct ftrace_tramp *t)
  * ftrace_tramp_free - free a trampoline once nobody is in it
  * @t: the trampoline, that no call site calls any more; may be NULL
  *
- * Does not wait. Nobody who cannot be preempted is in it any more: the stop that took
- * the last call away has seen to that, or free_quiet() waits, see ftrace_sites_poked().
+ * Only preempted tasks can still be in it. A stop that took the last call away has seen
+ * to that; after a poke free_quiet() waits, see ftrace_sites_poked().
  *
- * A trampoline that is kept stays, and calls nobody from then on. Only then may
- * this sleep for a grace period.
+ * A trampoline that is kept stays, and calls nobody from then on. For that alone this
+ * may wait for a grace period.
  *
  * Context: process; ftrace_lock held if it is kept.
  */
@@ -353,7 +351,7 @@ void ftrace_tramp_free(struct ftrace_tramp *t)
 	mutex_lock(&ftrace_tramp_mutex);
 	WRITE_ONCE(nr_tramps, nr_tramps - 1);
 	mutex_unlock(&ftrace_tramp_mutex);
-	call_rcu_tasks(&t->rcu, tramp_is_quiet);
+	call_rcu_tasks(&t->rcu, tramp_queue_free);
 }
 
 /**
@@ -443,8 +441,8 @@ static struct {
 static DEFINE_RAW_SPINLOCK(last_nth_lock);
 
 /*
- * Preemption is off. If the number has not changed, the last answer is on the list, or
- * its removal was not counted yet when this began, and its grace period ends later.
+ * Preemption is off. If nr_gone is as it was, the last answer is still on the list, or its
+ * removal was counted only after this began. Then it is freed only after this has ended.
  */
 static struct ftrace_tramp *find_nth(unsigned int n)
 {
