@@ -175,14 +175,14 @@ static bool tramp_write(struct ftrace_tramp *t, u8 *code,
  */
 struct ftrace_tramp *ftrace_tramp_make(const struct ftrace_tramp_spec *spec)
 {
-	size_t size = ftrace_tramp_max_size(spec->nr);
 	struct ftrace_tramp *t;
 	u8 *code;
 
-	if (ftrace_text_early() || size > FTRACE_PACK_SIZE || !ftrace_tramp_has_room())
+	if (ftrace_text_early() || !ftrace_tramp_has_room() ||
+	    !ftrace_tramp_fits(spec->nr))
 		return NULL;
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
-	code = kmalloc(size, GFP_KERNEL);
+	code = kmalloc(ftrace_tramp_max_size(spec->nr), GFP_KERNEL);
 	if (!t || !code)
 		goto fail;
 	t->nr_calls = spec->nr;
