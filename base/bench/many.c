@@ -440,7 +440,6 @@ static void functions_rows(void)
 		one_module_rows(50000);
 		many_modules_rows(4, 50000);
 	}
-	many_modules_rows(500, SMALL);
 }
 
 static void words_rows(void)
@@ -473,6 +472,8 @@ int main(void)
 	echo("nop", "current_tracer");
 	if (asked("functions"))
 		functions_rows();
+	if (asked("modules"))
+		many_modules_rows(500, SMALL);
 	if (asked("programs"))
 		programs_rows(1500, 50000);
 	if (asked("waiting"))

@@ -29,7 +29,8 @@ CROWDS = ("4x50000", "500x400")
 PATIENCE = 1800
 
 # Of rows, as many.c knows them.
-GROUPS = ("fresh", "functions", "programs", "waiting", "kprobes", "words", "memory", "fentries")
+GROUPS = ("fresh", "functions", "modules", "programs", "waiting", "kprobes", "words", "memory",
+          "fentries")
 
 # row of many.c, for each number of functions: what it is
 SCALE = {
