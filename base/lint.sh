@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse and W=1; arrows.py, which file uses which; checkpatch --strict;
 # kernel-doc; shellcheck, and that the programs of the benchmark compile; the length of
-# files; that no file names a host; that each assertion of a guest's test can fail; and
-# the documents with Sphinx.
+# files; that no file names a host; that each assertion of a guest's test can fail; that
+# the pictures are those of the figures; and the documents with Sphinx.
 # Any finding fails.
 #
-# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|docs]...
+# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|pictures|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -159,9 +159,11 @@ check_lengths() {
 
 # Where things are fetched from is for the machine to say: no file of ours has the
 # address of a host in it, but for the license, where the kernel and its documents are, and
-# the mail addresses of a patch, of MAINTAINERS and of the ABI.
+# the mail addresses of a patch, of MAINTAINERS and of the ABI. That of a name space is only
+# a name.
 check_hosts() {
 	local files found
+	local space=' xmlns="http:/{2}www\.w3\.org/[\w/]+"'
 	local mail='^[ +-]*([\w-]+-by|Cc|From|Contact|[MRL]):([^@:/]*@[\w.-]+)+'
 	local name='[a-z][a-z+]*://\w[\w.-]*|(?<![\w./-])([\w-]+\.)+(org|com|net|io)\b'
 	local at='(?<=\S@)([\w-]+\.)+[a-z]{2,}\b'
@@ -171,7 +173,7 @@ check_hosts() {
 	mapfile -t files < <(ours '' | grep -vx COPYING)
 	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
 	cd "$top"
-	found=$(grep -nHoP "$mail(*SKIP)(*F)|$name|$at|$quad" -- "${files[@]}") ||
+	found=$(grep -nHoP "(?:$mail|$space)(*SKIP)(*F)|$name|$at|$quad" -- "${files[@]}") ||
 		[ $? -eq 1 ] || return
 	found=$(grep -vP '(^|:(((https?|git)://)?(www|docs|git)\.kernel\.org))$' <<<"$found") ||
 		return 0
@@ -187,6 +189,8 @@ check_assertions() {
 	[ ${#files[@]} -gt 0 ] || { echo "no test of ours"; return 1; }
 	"$top/base/assertions.py" --self-test && "$top/base/assertions.py" "${files[@]}"
 }
+
+check_pictures() { "$top/base/bench/plot.py" --check; }
 
 # The documents of a folder are built as a whole, since they refer to each other,
 # and anew, since of what has not changed Sphinx does not complain again.
@@ -209,10 +213,10 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions docs
+[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions pictures docs
 status=0
 for check; do
-	if [[ $check != @(scripts|hosts|assertions) && ! -f $linux/Makefile ]]; then
+	if [[ $check != @(scripts|hosts|assertions|pictures) && ! -f $linux/Makefile ]]; then
 		missing build/linux "the check $check" "run make prepare"
 	fi
 	if (check_"${check//-/_}"); then
