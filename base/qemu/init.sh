@@ -39,11 +39,13 @@ mount -t overlay -o lowerdir=/host,upperdir=/layer/upper,workdir=/layer/work roo
 	stop "cannot lay a writable layer over the host's root"
 
 sample
-for m in proc sys dev run; do mkdir -p /root/$m; done
+for m in proc sys dev run tmp; do mkdir -p /root/$m; done
 mount --move /proc /root/proc
 mount --move /sys /root/sys
 mount --move /dev /root/dev
 mount -t tmpfs run /root/run
+# What the host keeps there is in the way of tests.
+mount -t tmpfs -o size=75% tmp /root/tmp
 cp /bin/busybox /guest.conf /root/run/
 mkdir -p /root/dev/pts /root/dev/shm "/root$top"
 mount -t devpts devpts /root/dev/pts

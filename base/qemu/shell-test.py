@@ -141,6 +141,9 @@ def main():
           got == (7, "/sys/kernel/tracing\n$x\n"), got)
     got = command("ls /keep >/dev/null && cat current_tracer")
     check("so does one that succeeds", got == (0, "nop\n"), got)
+    with tempfile.NamedTemporaryFile(dir="/tmp") as file:
+        got = command("[ -e %s ] && echo there; stat -c %%a /tmp" % file.name)
+        check("what the host keeps in /tmp is not there", got == (0, "1777\n"), got)
     print("1..%d" % tests)
     return 0
 
