@@ -4,7 +4,8 @@
 #
 # usage: series-check.sh [checkpatch|apply|build]...
 #
-# checkpatch	each patch goes through checkpatch --strict
+# checkpatch	each patch goes through checkpatch --strict, and is short enough to be
+#		read at a time
 # apply		each applies to a copy of the base, which in the end is the same as
 #		build/linux; the base stays as it was
 # build		the same, and a small kernel is built of the copy and booted: after
@@ -38,9 +39,11 @@ touches() { # PATCH REGEX
 }
 
 check_checkpatch() {
-	local patch ignore bad=0
+	local patch ignore lines bad=0
 	cd "$dir"
 	for patch in "${patches[@]}"; do
+		lines=$(wc -l <"$patch")
+		[ "$lines" -le 1500 ] || { echo "$(basename "$patch"): $lines lines"; bad=1; }
 		# MAINTAINERS gets the paths of all patches by one of them.
 		ignore=$checkpatch_ignore,FILE_PATH_CHANGES
 		# "mount -t proc proc" is no slip of the pen.
