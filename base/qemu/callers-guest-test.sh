@@ -340,4 +340,33 @@ check 'guest: an instance that stays' '^not ok 6 there is no instance$' 1 \
 	with_trace "$written" '' sample-trace-array
 stays=
 
+# What ring_buffer_benchmark said of two rounds, after "sed SCRIPT"
+hammers() { # SED-SCRIPT HOW-IT-READ
+	sed "$1" >"$work/trace" <<-'TEXT'
+		# tracer: nop
+		rb_producer-9 [0] ..... 1.0: ring_buffer_producer: Read:     70  (by events)
+		rb_producer-9 [0] ..... 1.1: ring_buffer_producer: Entries:  10
+		rb_producer-9 [0] ..... 1.2: ring_buffer_producer: Total:    100
+		rb_producer-9 [0] ..... 1.3: ring_buffer_producer: Missed:   3
+		rb_producer-9 [0] ..... 1.4: ring_buffer_producer: Hit:      100
+		rb_producer-9 [0] ..... 2.0: ring_buffer_producer: Read:     50  (by pages)
+		rb_producer-9 [0] ..... 2.2: ring_buffer_producer: Total:    200
+		rb_producer-9 [0] ..... 2.4: ring_buffer_producer: Hit:      200
+	TEXT
+	(
+		# shellcheck source=base/qemu/guest-caller-boot.sh
+		. "$here/guest-caller-boot.sh"
+		# shellcheck disable=SC2030 # for what was sourced
+		tracing=$work
+		round "$2"
+	)
+}
+check 'guest: a round by events' '^$' 0 hammers '' events
+check 'guest: a round by pages' '^$' 0 hammers '' pages
+check 'guest: a round that lost an event' '^$' fails hammers '6s/100/101/' events
+check 'guest: another round that lost one' '^$' fails hammers '8s/200/199/' pages
+check 'guest: a round that wrote nothing' '^$' fails hammers 's/100/0/' events
+check 'guest: a round that is not there' '^$' fails hammers 7,8d pages
+check 'guest: a round that found an error' '^$' fails hammers '2s/Read.*/ERROR!/' events
+
 echo "1..$n"

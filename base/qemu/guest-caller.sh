@@ -177,11 +177,6 @@ group_kunit() {
 		inside { sub(/^    /, ""); print }' /tmp/log
 }
 
-# What the base tests as it boots; the kernel has nothing else to do.
-group_startup() {
-	run "$here/guest-startup.sh"
-}
-
 # What perf test -vv printed before it ended with STATUS: its results, those that its
 # scripts tell of, and what is no result although it is called one. It ends with 0 also
 # when a test has failed.

@@ -217,22 +217,11 @@ case $fix in
 71-tprobe-module-gone)
 	modprobe trace-events-sample || unable "no module with a tracepoint"
 	echo 't:fixes/gone foo_bar' >>dynamic_events || unable "no probe"
-	echo 't:fixes/back foo_bar' >>dynamic_events || unable "no second probe"
 	rmmod trace-events-sample
 	grep -q fixes/gone dynamic_events || unable "it went with the module"
 	# The unmended kernel dies here.
 	echo '-:fixes/gone' >>dynamic_events || die "it cannot be removed"
 	! grep -q fixes/gone dynamic_events || die "it is still there"
-	modprobe trace-events-sample
-	echo 1 >events/fixes/back/enable
-	for ((i = 0; i < 300; i++)); do
-		! grep -q 'back: (' trace || break
-		sleep 0.1
-	done
-	grep -q 'back: (' trace || die "the other one does not come again"
-	echo 0 >events/fixes/back/enable
-	echo '-:fixes/back' >>dynamic_events
-	rmmod trace-events-sample
 	;;
 *)
 	unable "no such test"
