@@ -30,6 +30,8 @@ ROWS = {
     "all-off": "and off",
     "one-on": "one function on",
     "one-off": "and off",
+    "few-on": "vfs_* on",
+    "few-off": "and off",
 }
 
 # load, CPUs, rows that begin so: the most that ours may take of what stock takes
@@ -75,6 +77,10 @@ def show(cpus, boots):
             print("%4d %-6s %-18s %9.4f %9.4f %7.3f  %6.3f to %6.3f %7s  %s"
                   % (cpus, load, what, a, b, b / a, min(ratios), max(ratios),
                      "%.3f" % limit if limit else "", ok), flush=True)
+        one = [1e6 * t for b in boots[OURS] for t in b.get(load + "-stop", ())]
+        if one:
+            print("%4d %-6s one stop for vfs_*, in microseconds: %.0f (%.0f to %.0f)"
+                  % (cpus, load, statistics.median(one), min(one), max(one)), flush=True)
     return missed
 
 

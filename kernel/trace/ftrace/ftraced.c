@@ -246,6 +246,7 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "record_size: %zu\n", sizeof(struct dyn_ftrace));
 	seq_printf(m, "stops: %lu\n", ftrace_stops.nr);
 	seq_printf(m, "longest_stop_ns: %llu\n", ftrace_stops.longest_ns);
+	seq_printf(m, "all_stops_ns: %llu\n", ftrace_stops.all_ns);
 	for (i = 0; i < FTRACE_STOP_CLASSES; i++)
 		if (ftrace_stops.below[i])
 			seq_printf(m, "stops_below_%lluus: %lu\n", 1ULL << i,

@@ -215,6 +215,7 @@ static void note_stop(unsigned int sites, struct ftrace_stop_time time)
 	if (time.all > 1)
 		ftrace_stops.below[min(fls64(us), FTRACE_STOP_CLASSES - 1)]++;
 	ftrace_stops.longest_ns = max(ftrace_stops.longest_ns, time.all);
+	ftrace_stops.all_ns += time.all;
 	ftrace_slices_learn(&slices, sites, time, bound());
 }
 

@@ -16,6 +16,7 @@
  * struct ftrace_stop_stats - stops of the machine, written under text_mutex
  * @nr: how many there were since boot
  * @longest_ns: how long the longest one lasted, in nanoseconds
+ * @all_ns: how long they lasted together, in nanoseconds
  * @below: how many lasted less than 2^i microseconds, but not less than half of that;
  *	the last one counts all that were longer, too; none counts those early in the
  *	boot that the clock did not see
@@ -23,6 +24,7 @@
 struct ftrace_stop_stats {
 	unsigned long	nr;
 	u64		longest_ns;
+	u64		all_ns;
 	unsigned long	below[FTRACE_STOP_CLASSES];
 };
 
