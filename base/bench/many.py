@@ -143,29 +143,37 @@ def per_function(n, size):
     return "" if n is None else "%.0f" % (n / size)
 
 
+def print_table(head, lines):
+    """Nothing where no line was measured."""
+    if lines:
+        print(head, *lines, sep="\n", flush=True)
+
+
 def print_scale(stock, ours):
     form = "%-42s %10s %12s %8s %12s %8s"
-    print(form % ("instructions", "functions", "stock", "each", "ours", "each"))
+    lines = []
     for row, what in SCALE.items():
         for size in (*SIZES, *CROWDS):
             nr = 200000 if size in CROWDS else size
             a, b = (got.get("%s-%s" % (row, size), (None,))[0] for got in (stock, ours))
             if a is None and b is None:
                 continue
-            print(form % (what, size, text(a), per_function(a, nr), text(b),
-                          per_function(b, nr)))
+            lines.append(form % (what, size, text(a), per_function(a, nr), text(b),
+                                 per_function(b, nr)))
             what = ""
+    print_table(form % ("instructions", "functions", "stock", "each", "ours", "each"), lines)
 
 
 def print_rows(stock, ours):
     form = "%-42s %12s %10s %12s %10s %8s"
-    print(form % ("instructions", "stock", "waited", "ours", "waited", "ratio"))
+    lines = []
     for row, what in ROWS.items():
         (a, v), (b, w) = (got.get(row, (None, None)) for got in (stock, ours))
         if a is None and b is None:
             continue
-        print(form % (what, text(a), text(v), text(b), text(w),
-                      "%.3f" % (b / a) if a and b else ""))
+        lines.append(form % (what, text(a), text(v), text(b), text(w),
+                             "%.3f" % (b / a) if a and b else ""))
+    print_table(form % ("instructions", "stock", "waited", "ours", "waited", "ratio"), lines)
 
 
 def kept(samples, row, nr):
@@ -180,9 +188,8 @@ def print_memory(stock, ours):
     form = "%-52s %26s %26s"
     lines = [(what, kept(stock, row, nr), kept(ours, row, nr))
              for row, (what, nr) in MEMORY.items()]
-    lines = [form % line for line in lines if any(line[1:])]
-    if lines:
-        print(form % ("bytes in use for", "stock", "ours"), *lines, sep="\n")
+    print_table(form % ("bytes in use for", "stock", "ours"),
+                [form % line for line in lines if any(line[1:])])
 
 
 def main():
