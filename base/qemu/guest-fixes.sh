@@ -214,14 +214,30 @@ case $fix in
 		[ "$ns" = 0 ] || die "an event is $ns ns early"
 	done
 	;;
-71-tprobe-module-gone)
-	modprobe trace-events-sample || unable "no module with a tracepoint"
+71-fprobe-register-again)
+	modprobe trace-events-sample || unable "no module with tracepoints"
 	echo 't:fixes/gone foo_bar' >>dynamic_events || unable "no probe"
+	echo 't:fixes/back foo_bar_with_cond' >>dynamic_events || unable "no second probe"
 	rmmod trace-events-sample
 	grep -q fixes/gone dynamic_events || unable "it went with the module"
 	# The unmended kernel dies here.
 	echo '-:fixes/gone' >>dynamic_events || die "it cannot be removed"
-	! grep -q fixes/gone dynamic_events || die "it is still there"
+	grep -q fixes/gone dynamic_events && die "it is still there"
+	# The other one comes back, twice.
+	for ((i = 0; i < 2; i++)); do
+		echo >trace
+		modprobe trace-events-sample
+		echo 1 >events/fixes/back/enable
+		# The sample calls its tracepoints once a second, this one each tenth time.
+		for ((j = 0; j < 600; j++)); do
+			grep -q ' back: (' trace && break
+			sleep 0.1
+		done
+		grep -q ' back: (' trace || die "the other one does not come back"
+		echo 0 >events/fixes/back/enable
+		rmmod trace-events-sample
+	done
+	echo '-:fixes/back' >>dynamic_events || die "the other one cannot be removed"
 	;;
 *)
 	unable "no such test"
