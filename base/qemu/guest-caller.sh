@@ -163,10 +163,6 @@ group_user_events() {
 	try 'no event is left of others' eventually no_user_event
 	run env LD_PRELOAD="$tools/user-events-wait.so" "$tools/user_events/$name"
 }
-group_ring-buffer() {
-	echo 1 >/sys/kernel/tracing/tracing_on
-	run "$tools/ring-buffer/$name"
-}
 
 # Tests of the base that ran as it booted; what they said is in the log.
 group_kunit() {
