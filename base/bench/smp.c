@@ -45,7 +45,7 @@ static unsigned long long stat_of(const char *name)
 	return value;
 }
 
-/* As few functions as still take a stop. */
+/* Some seventy functions: more than are poked without a stop, and one stop on and off. */
 static void few(const char *load)
 {
 	unsigned long long stops = stat_of("stops: "), ns = stat_of("all_stops_ns: ");

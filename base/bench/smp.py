@@ -24,6 +24,8 @@ from bench import build_init, keep, run_guest, stats_of  # pylint: disable=wrong
 
 STOCK, OURS = "lists", "recorder"
 
+LOADS = ("first", "idle", "busy")
+
 # row of smp.c: what it is
 ROWS = {
     "all-on": "all functions on",
@@ -62,7 +64,7 @@ def stops_of(stats):
 def show(cpus, boots):
     """The table of one number of CPUs; how many limits are missed."""
     missed = 0
-    for load in ("first", "idle", "busy"):
+    for load in LOADS:
         for row, what in ROWS.items():
             name = load + "-" + row
             ratios = [statistics.median(b[name]) / statistics.median(a[name])
@@ -112,8 +114,9 @@ def main():
                         longest.append(int(stats["longest_stop_ns"]) / 1e6)
                         figures["stops"] += stops_of(stats)
             for core, which in (("stock", STOCK), ("ours", OURS)):
-                figures[core][cpus] = {row: [t for one in boots[which] for t in one[row]]
-                                       for row in boots[which][0]}
+                figures[core][cpus] = {load + "-" + row:
+                                       [t for one in boots[which] for t in one[load + "-" + row]]
+                                       for load in LOADS for row in ROWS}
             missed += show(cpus, boots)
             print("%4d longest stop of each boot, in milliseconds: %s"
                   % (cpus, ", ".join("%.1f" % ms for ms in longest)), flush=True)

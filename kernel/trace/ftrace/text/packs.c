@@ -15,7 +15,6 @@
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/set_memory.h>
-#include <linux/vmalloc.h>
 #include <asm/text-patching.h>
 
 #include "text.h"
@@ -67,7 +66,6 @@ static int add_pack(size_t size)
 		return -ENOMEM;
 	start = (unsigned long)pack;
 	memset(pack, INT3_INSN_OPCODE, size);
-	set_vm_flush_reset_perms(pack);
 	ret = set_memory_rox(start, size >> PAGE_SHIFT);
 	if (!ret)
 		ret = gen_pool_add(pool, start, size, NUMA_NO_NODE);
