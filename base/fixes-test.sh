@@ -39,7 +39,7 @@ fixes() {
 	62-trace-reset-wait | [0-9]+ grace periods for 8 resets
 	66-graph-return-size | a call takes [0-9]+ bytes
 	68-ring-buffer-discard-time | an event is [0-9]+ ns early
-	71-fprobe-register-again | NULL pointer dereference, address: 0*2e
+	71-tprobe-module | NULL pointer dereference, address: 0*2e
 	FIXES
 }
 

@@ -214,7 +214,7 @@ case $fix in
 		[ "$ns" = 0 ] || die "an event is $ns ns early"
 	done
 	;;
-71-fprobe-register-again)
+71-tprobe-module)
 	modprobe trace-events-sample || unable "no module with tracepoints"
 	echo 't:fixes/gone foo_bar' >>dynamic_events || unable "no probe"
 	echo 't:fixes/back foo_bar_with_cond' >>dynamic_events || unable "no second probe"
