@@ -46,7 +46,7 @@ static unsigned long long stat_of(const char *name)
 }
 
 /* Some seventy functions: more than are poked without a stop, and one stop on and off. */
-static void few(const char *load)
+static void switch_few(const char *load)
 {
 	unsigned long long stops = stat_of("stops: "), ns = stat_of("all_stops_ns: ");
 
@@ -67,7 +67,7 @@ static void rounds(const char *load, int nr)
 		echo(TRACED, "set_ftrace_filter");
 		timed(load, "one-on", "function");
 		timed(load, "one-off", "nop");
-		few(load);
+		switch_few(load);
 	}
 	echo("", "set_ftrace_filter");
 }
