@@ -24,14 +24,17 @@
 
 /*
  * At most this many sites are poked in one batch while everything runs: each CPU is
- * interrupted three times, but none waits for another.
+ * interrupted three times, but none waits for another. A poke is more work than a write
+ * in a stop, so more sites are poked only where a stop is dear. They still have to fit
+ * into one batch of text_poke_queue(), which takes 256.
  */
-#define POKES	16
+#define POKES		16
+#define POKES_DEAR	128
 
 /* How long one stop of the machine is to last, in microseconds; it may be longer. */
 static unsigned int ftrace_stop_us __read_mostly = 1000;
 
-static struct ftrace_slices slices;	/* text_mutex */
+static struct ftrace_slices slices;	/* ftrace_lock */
 
 struct ftrace_stop_stats ftrace_stops;
 
@@ -170,6 +173,12 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 	s->sites_ns = time.all > s->fixed_ns ? time.all - s->fixed_ns : 1;
 }
 
+/* Do the CPUs take so long to meet that the bound cannot be kept? */
+static bool is_dear(const struct ftrace_slices *s, u64 bound_ns)
+{
+	return s->fixed_ns > bound_ns / 2;
+}
+
 /**
  * ftrace_slices_next - how many sites may the next stop change?
  * @s: what is known
@@ -186,8 +195,8 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
  */
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 {
-	u64 room = s->fixed_ns > bound_ns / 2 ? 4 * s->fixed_ns :
-						(bound_ns - s->fixed_ns) * 3 / 4;
+	u64 room = is_dear(s, bound_ns) ? 4 * s->fixed_ns :
+					  (bound_ns - s->fixed_ns) * 3 / 4;
 
 	if (!s->sites)
 		return FTRACE_SLICE_MIN;
@@ -281,6 +290,7 @@ static void write_slices(struct ftrace_plan *plan)
 	bool from_end = plan->entries[0].to;
 	struct ftrace_stop_time time;
 
+	lockdep_assert_held(&ftrace_lock);
 	lockdep_assert_held(&text_mutex);
 	while (lo < hi) {
 		sites = ftrace_slices_next(&slices, bound());
@@ -313,9 +323,12 @@ static bool is_in_init_text(const struct ftrace_plan *plan)
 
 static bool is_sliced(const struct ftrace_plan *plan)
 {
+	unsigned int pokes = is_dear(&slices, bound()) ? POKES_DEAR : POKES;
+
+	lockdep_assert_held(&ftrace_lock);
 	if (plan->stop || ftrace_text_early())
 		return plan->nr_text;
-	return plan->nr_text > POKES || (plan->nr_text && is_in_init_text(plan));
+	return plan->nr_text > pokes || (plan->nr_text && is_in_init_text(plan));
 }
 
 /* This also tells perf. */
