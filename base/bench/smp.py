@@ -24,6 +24,7 @@ from bench import build_init, keep, run_guest, stats_of  # pylint: disable=wrong
 
 STOCK, OURS = "lists", "recorder"
 TURNS = 3
+CPUS = [2, 4, 8]
 
 LOADS = ("first", "idle", "busy")
 
@@ -45,6 +46,9 @@ LIMITS = {
     ("idle", 2, "one"): 0.8,
     ("idle", 8, "one"): 1.0,
     ("busy", 8, "one"): 0.7,
+    ("idle", 2, "few"): 1.0,
+    ("idle", 8, "few"): 1.0,
+    ("busy", 8, "few"): 1.0,
 }
 
 
@@ -93,7 +97,7 @@ def main():
     p.add_argument("--turns", type=int, default=TURNS,
                    help="boots of each kernel (default: %(default)s)")
     p.add_argument("--rounds", type=int, default=2, help="rounds in a boot (default: 2)")
-    p.add_argument("cpus", type=int, nargs="*", default=[2, 4, 8])
+    p.add_argument("cpus", type=int, nargs="*", default=CPUS)
     args = p.parse_args()
     if min(args.turns, args.rounds, *args.cpus) < 1:
         p.error("nothing to measure")
@@ -122,9 +126,12 @@ def main():
             missed += show(cpus, boots)
             print("%4d longest stop of each boot, in milliseconds: %s"
                   % (cpus, ", ".join("%.1f" % ms for ms in longest)), flush=True)
-    # For pictures a host's bad minute is too much.
-    if args.turns >= TURNS:
+    # For pictures a host's bad minute is too much, and one number of CPUs is no curve.
+    if args.turns >= TURNS and set(CPUS) <= set(args.cpus):
         keep("smp", figures)
+    else:
+        print("not kept for pictures: that takes %d turns with %s CPUs"
+              % (TURNS, ", ".join(map(str, CPUS))))
     return 1 if missed else 0
 
 

@@ -21,7 +21,7 @@ startup_recursion() {
 	sed 's/^/# /' $recursed
 	# Opening it is what clears it.
 	: >$recursed
-	try 'it can be read' test -r $recursed
+	try 'it can be read' cat $recursed
 	try 'that is forgotten when it is cleared' not recursion_seen
 }
 

@@ -117,7 +117,7 @@ struct ftrace_stop_time ftrace_text_write(const struct ftrace_plan *plan,
 /* Let go of what ftrace_text_prepare() has taken. */
 void ftrace_text_finish(void);
 
-/* Write a few sites of a plan that is checked, with neither memory nor a stop. */
+/* Write up to 128 sites of a plan that is checked, with neither memory nor a stop. */
 void ftrace_text_poke(const struct ftrace_plan *plan);
 
 /* Check and write a single site, with neither memory nor a stop. */

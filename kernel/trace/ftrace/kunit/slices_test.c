@@ -122,10 +122,32 @@ static void settles_test(struct kunit *test)
 	}
 }
 
+/* Stops were dear, and nobody has taken one since. */
+static void dear_test(struct kunit *test)
+{
+	struct ftrace_slices s = { .fixed_ns = BOUND / 2 };
+	unsigned int pokes;
+
+	KUNIT_EXPECT_FALSE(test, ftrace_slices_dear(&s, BOUND));
+	s.fixed_ns++;
+	KUNIT_EXPECT_TRUE(test, ftrace_slices_dear(&s, BOUND));
+	/* One is tried again, though not soon. */
+	s.fixed_ns = 20 * BOUND;
+	for (pokes = 0; ftrace_slices_dear(&s, BOUND) && pokes < 1000; pokes++)
+		ftrace_slices_poked(&s);
+	KUNIT_EXPECT_GT(test, pokes, 100);
+	KUNIT_EXPECT_LT(test, pokes, 500);
+	/* If it is as it was, one is enough to know. */
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) {
+			.all = 20 * BOUND, .fixed = 20 * BOUND }, BOUND);
+	KUNIT_EXPECT_TRUE(test, ftrace_slices_dear(&s, BOUND));
+}
+
 static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(next_test),
 	KUNIT_CASE(learn_test),
 	KUNIT_CASE(settles_test),
+	KUNIT_CASE(dear_test),
 	{}
 };
 

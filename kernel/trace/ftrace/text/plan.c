@@ -25,8 +25,8 @@
 /*
  * At most this many sites are poked in one batch while everything runs: each CPU is
  * interrupted three times, but none waits for another. A poke is more work than a write
- * in a stop, so more sites are poked only where a stop is dear. They still have to fit
- * into one batch of text_poke_queue(), which takes 256.
+ * in a stop, so more sites are poked only where a stop is dear. One batch of
+ * text_poke_queue() takes those, too: x86 has room for 256.
  */
 #define POKES		16
 #define POKES_DEAR	128
@@ -173,10 +173,31 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 	s->sites_ns = time.all > s->fixed_ns ? time.all - s->fixed_ns : 1;
 }
 
-/* Do the CPUs take so long to meet that the bound cannot be kept? */
-static bool is_dear(const struct ftrace_slices *s, u64 bound_ns)
+/**
+ * ftrace_slices_dear - does a stop take too long, whatever it writes?
+ * @s: what is known
+ * @bound_ns: how long one is to last, in nanoseconds
+ *
+ * Context: any.
+ * Return: whether the fixed cost is more than half of the bound.
+ */
+bool ftrace_slices_dear(const struct ftrace_slices *s, u64 bound_ns)
 {
 	return s->fixed_ns > bound_ns / 2;
+}
+
+/**
+ * ftrace_slices_poked - take note of a plan that was poked because stops are dear
+ * @s: what is known; changed
+ *
+ * That tells nothing about stops. The estimate gets lower each time all the same, so that
+ * some time a stop is tried again: a host that was busy once may be idle now.
+ *
+ * Context: any.
+ */
+void ftrace_slices_poked(struct ftrace_slices *s)
+{
+	s->fixed_ns -= s->fixed_ns / 64;
 }
 
 /**
@@ -195,8 +216,8 @@ static bool is_dear(const struct ftrace_slices *s, u64 bound_ns)
  */
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 {
-	u64 room = is_dear(s, bound_ns) ? 4 * s->fixed_ns :
-					  (bound_ns - s->fixed_ns) * 3 / 4;
+	u64 room = ftrace_slices_dear(s, bound_ns) ? 4 * s->fixed_ns :
+						     (bound_ns - s->fixed_ns) * 3 / 4;
 
 	if (!s->sites)
 		return FTRACE_SLICE_MIN;
@@ -323,7 +344,7 @@ static bool is_in_init_text(const struct ftrace_plan *plan)
 
 static bool is_sliced(const struct ftrace_plan *plan)
 {
-	unsigned int pokes = is_dear(&slices, bound()) ? POKES_DEAR : POKES;
+	unsigned int pokes = ftrace_slices_dear(&slices, bound()) ? POKES_DEAR : POKES;
 
 	lockdep_assert_held(&ftrace_lock);
 	if (plan->stop || ftrace_text_early())
@@ -336,6 +357,8 @@ static void poke(const struct ftrace_plan *plan)
 {
 	ftrace_text_poke(plan);
 	ftrace_sites_poked();
+	if (plan->nr_text > POKES)
+		ftrace_slices_poked(&slices);
 }
 
 /**

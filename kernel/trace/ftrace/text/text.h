@@ -51,6 +51,8 @@ struct ftrace_slices {
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns);
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns);
+bool ftrace_slices_dear(const struct ftrace_slices *s, u64 bound_ns);
+void ftrace_slices_poked(struct ftrace_slices *s);
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
 
