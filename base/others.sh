@@ -21,6 +21,7 @@ mkdir -p "$dir"
 
 fixed=$dir/linux
 "$top/base/fixed-base.sh" "$fixed"
+"$top/base/same_lines.py" "$fixed" "$linux"
 
 compile() { # TREE OUT GOAL...
 	local out=$2 tree=$1
