@@ -190,6 +190,9 @@ check_assertions() {
 	"$top/base/assertions.py" --self-test && "$top/base/assertions.py" "${files[@]}"
 }
 
+# That each mutant is a patch of this source.
+check_mutants() { "$top/base/mutants.sh" --check; }
+
 check_pictures() { "$top/base/bench/plot.py" --check; }
 
 # The documents of a folder are built as a whole, since they refer to each other,
@@ -213,10 +216,11 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions pictures docs
+[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions mutants \
+	pictures docs
 status=0
 for check; do
-	if [[ $check != @(scripts|hosts|assertions|pictures) && ! -f $linux/Makefile ]]; then
+	if [[ $check != @(scripts|hosts|assertions|mutants|pictures) && ! -f $linux/Makefile ]]; then
 		missing build/linux "the check $check" "run make prepare"
 	fi
 	if (check_"${check//-/_}"); then

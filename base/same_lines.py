@@ -4,8 +4,8 @@
 
 On some architectures the number of the line of a WARN_ON() is in the code. So that
 objects of two trees can be compared, whatever lines one of them adds, each source file of
-the first that differs gets a "#line" in place of the first empty line after each
-difference.
+the first that differs gets a "#line" in place of each empty line after a difference; in a
+comment it does nothing.
 
 usage: same_lines.py FOLDER OTHER
 """
@@ -34,19 +34,18 @@ def hunks(old, new):
 
 def number(old, new):
     """Give lines of old the numbers that they have in new."""
-    with open(old, encoding="utf-8", errors="surrogateescape") as f:
+    with open(old, encoding="utf-8", errors="surrogateescape", newline="") as f:
         lines = f.read().split("\n")
     all_hunks = list(hunks(old, new))
     for (_, at, other), (end, _, _) in zip(all_hunks, all_hunks[1:] + [(len(lines), 0, 0)]):
         # In the last line before the next one it would be in vain.
         for i in range(at, end - 1):
-            # "lines" begins with line 1.
-            if not lines[i - 1]:
+            # "lines" begins with line 1. After a "\\" it would be a part of the macro.
+            if not lines[i - 1] and not lines[i - 2].endswith("\\"):
                 lines[i - 1] = "#line %d" % (i + 1 - at + other)
-                break
     # The other tree may have the same inode.
     os.unlink(old)
-    with open(old, "w", encoding="utf-8", errors="surrogateescape") as f:
+    with open(old, "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
         f.write("\n".join(lines))
 
 

@@ -46,8 +46,8 @@ static unsigned long long stat_of(const char *name)
 }
 
 /*
- * Some seventy functions. One stop on and one off tell how long one is; where stops are
- * dear there are none, and one more is ftraced's.
+ * Some seventy functions. One stop on and one off tell how long one is. Where stops are
+ * dear there are hardly any, and one more may be ftraced's.
  */
 static void switch_few(const char *load)
 {

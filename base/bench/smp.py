@@ -130,7 +130,7 @@ def main():
     if args.turns >= TURNS and set(CPUS) <= set(args.cpus):
         keep("smp", figures)
     else:
-        print("not kept for pictures: that takes %d turns with %s CPUs"
+        print("not kept for pictures: that takes at least %d turns with %s CPUs"
               % (TURNS, ", ".join(map(str, CPUS))))
     return 1 if missed else 0
 

@@ -122,32 +122,55 @@ static void settles_test(struct kunit *test)
 	}
 }
 
-/* Stops were dear, and nobody has taken one since. */
-static void dear_test(struct kunit *test)
+/* As many plans as are poked one after the other. */
+static unsigned int avoided(struct ftrace_slices *s)
 {
-	struct ftrace_slices s = { .fixed_ns = BOUND / 2 };
-	unsigned int pokes;
+	unsigned int nr = 0;
 
-	KUNIT_EXPECT_FALSE(test, ftrace_slices_dear(&s, BOUND));
+	while (nr < 10000 && ftrace_slices_avoid(s, BOUND))
+		nr++;
+	return nr;
+}
+
+/* Stops are dear, are tried again all the same, and are cheap in the end. */
+static void avoid_test(struct kunit *test)
+{
+	struct ftrace_slices s = { .fixed_ns = BOUND / 2 }, before;
+	struct ftrace_stop_time late = { .all = 20 * BOUND, .fixed = 20 * BOUND };
+	struct ftrace_stop_time quick = { .all = BOUND / 8, .fixed = BOUND / 16 };
+	unsigned int i;
+
+	KUNIT_EXPECT_FALSE(test, ftrace_slices_avoid(&s, BOUND));
 	s.fixed_ns++;
-	KUNIT_EXPECT_TRUE(test, ftrace_slices_dear(&s, BOUND));
-	/* One is tried again, though not soon. */
-	s.fixed_ns = 20 * BOUND;
-	for (pokes = 0; ftrace_slices_dear(&s, BOUND) && pokes < 1000; pokes++)
-		ftrace_slices_poked(&s);
-	KUNIT_EXPECT_GT(test, pokes, 100);
-	KUNIT_EXPECT_LT(test, pokes, 500);
-	/* If it is as it was, one is enough to know. */
-	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) {
-			.all = 20 * BOUND, .fixed = 20 * BOUND }, BOUND);
-	KUNIT_EXPECT_TRUE(test, ftrace_slices_dear(&s, BOUND));
+	KUNIT_EXPECT_TRUE(test, ftrace_slices_avoid(&s, BOUND));
+	for (i = 0; i < 10; i++)
+		ftrace_slices_learn(&s, 9000, late, BOUND);
+	/* However often that is: nothing else is known than before. */
+	before = s;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
+		KUNIT_EXPECT_EQ(test, ftrace_slices_next(&before, BOUND),
+				ftrace_slices_next(&s, BOUND));
+		ftrace_slices_learn(&s, 1, late, BOUND);
+	}
+	/* One that is quick between others is no measure. */
+	ftrace_slices_learn(&s, 1, quick, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
+	/* After so long it is. */
+	ftrace_slices_learn(&s, 1, quick, BOUND);
+	KUNIT_EXPECT_EQ(test, 0, avoided(&s));
+	/* And one that is late, the same again. */
+	ftrace_slices_learn(&s, 1, late, BOUND);
+	ftrace_slices_learn(&s, 1, late, BOUND);
+	ftrace_slices_learn(&s, 1, late, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
 }
 
 static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(next_test),
 	KUNIT_CASE(learn_test),
 	KUNIT_CASE(settles_test),
-	KUNIT_CASE(dear_test),
+	KUNIT_CASE(avoid_test),
 	{}
 };
 

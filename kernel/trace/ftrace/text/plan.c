@@ -154,18 +154,21 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So the
  * estimate of the fixed part moves by limited steps. The rest of the time is charged to
- * the sites.
+ * the sites. A stop that is tried after long, though stops were dear, may bring the
+ * estimate down at once: the host may not be as busy as it was.
  *
  * Context: any.
  */
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
+	u64 least = s->pokes < FTRACE_POKES_MAX ? s->fixed_ns - s->fixed_ns / 4 : 0;
+
+	s->pokes = 0;
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
-	s->fixed_ns = clamp(time.fixed, s->fixed_ns - s->fixed_ns / 4,
-			    2 * s->fixed_ns + bound_ns / 64);
+	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN)
 		return;
@@ -173,31 +176,30 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 	s->sites_ns = time.all > s->fixed_ns ? time.all - s->fixed_ns : 1;
 }
 
-/**
- * ftrace_slices_dear - does a stop take too long, whatever it writes?
- * @s: what is known
- * @bound_ns: how long one is to last, in nanoseconds
- *
- * Context: any.
- * Return: whether the fixed cost is more than half of the bound.
- */
-bool ftrace_slices_dear(const struct ftrace_slices *s, u64 bound_ns)
+/* Is the fixed cost of a stop so high that the bound cannot be kept? */
+static bool is_dear(const struct ftrace_slices *s, u64 bound_ns)
 {
 	return s->fixed_ns > bound_ns / 2;
 }
 
 /**
- * ftrace_slices_poked - take note of a plan that was poked because stops are dear
- * @s: what is known; changed
+ * ftrace_slices_avoid - is it better to poke some more sites than to stop?
+ * @s: what is known; changed if it is
+ * @bound_ns: how long a stop is to last, in nanoseconds
  *
- * That tells nothing about stops. The estimate gets lower each time all the same, so that
- * some time a stop is tried again: a host that was busy once may be idle now.
+ * It is where stops are dear. But plans that are poked tell nothing about stops, and a
+ * host that was busy once may be idle now. So after FTRACE_POKES_MAX of them a stop is
+ * tried again.
  *
  * Context: any.
+ * Return: whether to poke.
  */
-void ftrace_slices_poked(struct ftrace_slices *s)
+bool ftrace_slices_avoid(struct ftrace_slices *s, u64 bound_ns)
 {
-	s->fixed_ns -= s->fixed_ns / 64;
+	if (!is_dear(s, bound_ns) || s->pokes == FTRACE_POKES_MAX)
+		return false;
+	s->pokes++;
+	return true;
 }
 
 /**
@@ -216,8 +218,8 @@ void ftrace_slices_poked(struct ftrace_slices *s)
  */
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 {
-	u64 room = ftrace_slices_dear(s, bound_ns) ? 4 * s->fixed_ns :
-						     (bound_ns - s->fixed_ns) * 3 / 4;
+	u64 room = is_dear(s, bound_ns) ? 4 * s->fixed_ns :
+					  (bound_ns - s->fixed_ns) * 3 / 4;
 
 	if (!s->sites)
 		return FTRACE_SLICE_MIN;
@@ -344,12 +346,13 @@ static bool is_in_init_text(const struct ftrace_plan *plan)
 
 static bool is_sliced(const struct ftrace_plan *plan)
 {
-	unsigned int pokes = ftrace_slices_dear(&slices, bound()) ? POKES_DEAR : POKES;
-
 	lockdep_assert_held(&ftrace_lock);
 	if (plan->stop || ftrace_text_early())
 		return plan->nr_text;
-	return plan->nr_text > pokes || (plan->nr_text && is_in_init_text(plan));
+	if (plan->nr_text && is_in_init_text(plan))
+		return true;
+	return plan->nr_text > POKES &&
+	       (plan->nr_text > POKES_DEAR || !ftrace_slices_avoid(&slices, bound()));
 }
 
 /* This also tells perf. */
@@ -357,8 +360,6 @@ static void poke(const struct ftrace_plan *plan)
 {
 	ftrace_text_poke(plan);
 	ftrace_sites_poked();
-	if (plan->nr_text > POKES)
-		ftrace_slices_poked(&slices);
 }
 
 /**

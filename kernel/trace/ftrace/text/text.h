@@ -41,18 +41,22 @@ extern struct ftrace_stop_stats ftrace_stops;
  * @fixed_ns: how long one takes whatever it writes, in nanoseconds
  * @sites: how many sites the last one changed that was large enough to tell; 0: none
  * @sites_ns: how long that took beyond @fixed_ns
+ * @pokes: how many plans have been poked since the last stop because stops are dear
  */
 struct ftrace_slices {
 	u64		fixed_ns;
 	unsigned int	sites;
 	u64		sites_ns;
+	unsigned int	pokes;
 };
+
+/* After this many of them a stop is tried again. */
+#define FTRACE_POKES_MAX	256
 
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns);
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns);
-bool ftrace_slices_dear(const struct ftrace_slices *s, u64 bound_ns);
-void ftrace_slices_poked(struct ftrace_slices *s);
+bool ftrace_slices_avoid(struct ftrace_slices *s, u64 bound_ns);
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
 
