@@ -52,8 +52,9 @@ help:
 #:   make bench-mcount-loc  what mcount_loc and recordmcount need for a kernel
 #:   make lint        sparse, W=1, checkpatch, kernel-doc, shellcheck and Sphinx on
 #:                    our files; also that none uses another that is above it,
-#:                    that assertions of shell tests can fail, that the pictures are
-#:                    those of the figures and that no file names a host
+#:                    that assertions of shell tests can fail, that mutants apply, that
+#:                    the pictures are those of the figures and that no file names a
+#:                    host
 #:   make ways        that no operation comes back to a file that it has left more than
 #:                    half as often as before there were rooms; which functions it goes
 #:                    through, in order, is in build/small-ways/ways
