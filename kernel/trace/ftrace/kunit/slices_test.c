@@ -62,7 +62,7 @@ static void learn_test(struct kunit *test)
 	ftrace_slices_learn(&s, 9000, (struct ftrace_stop_time) { BOUND, 0 }, BOUND);
 	KUNIT_EXPECT_EQ(test, 9 * BOUND / 4, s.fixed_ns);
 	KUNIT_EXPECT_EQ(test, 9000, s.sites);
-	KUNIT_EXPECT_EQ(test, 1, s.sites_ns);
+	KUNIT_EXPECT_EQ(test, BOUND, s.sites_ns);
 }
 
 /*
@@ -74,6 +74,9 @@ static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known
 {
 	unsigned int left = 100000, stops, late = 0, nr_sites;
 	u64 one = stop_ns + left * site_ns, all = 0;
+	/* Near the half a single one that is late makes all of them dear. */
+	bool near = stop_ns > BOUND / 4 && stop_ns <= BOUND / 2;
+	u64 late_ns = near ? stop_ns : 10 * stop_ns;
 	struct ftrace_slices s = {};
 
 	/* Small ones, as the boot has them. */
@@ -82,7 +85,7 @@ static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known
 				.all = stop_ns + site_ns + 2, .fixed = stop_ns }, BOUND);
 	for (stops = 0; left; stops++) {
 		unsigned int nr = min(left, ftrace_slices_next(&s, BOUND));
-		u64 fixed = stops % 5 == 3 ? 10 * stop_ns : stops % 5 == 1 ? 0 : stop_ns;
+		u64 fixed = stops % 5 == 3 ? late_ns : stops % 5 == 1 ? 0 : stop_ns;
 		struct ftrace_stop_time time = {
 			.all = fixed + nr * site_ns + 2,
 			.fixed = fixed,
@@ -120,6 +123,8 @@ static void settles_test(struct kunit *test)
 		if (known)
 			break;
 	}
+	run_machine(test, 400000, 300, true);
+	run_machine(test, 490000, 380, true);
 }
 
 /* As many plans as are poked one after the other. */
@@ -127,42 +132,73 @@ static unsigned int avoided(struct ftrace_slices *s)
 {
 	unsigned int nr = 0;
 
-	while (nr < 10000 && ftrace_slices_avoid(s, BOUND))
+	while (nr < 10000 && ftrace_slices_avoid(s, BOUND)) {
+		s->pokes++;
 		nr++;
+	}
 	return nr;
 }
 
-/* Stops are dear, are tried again all the same, and are cheap in the end. */
+/* Rare enough to cost nothing, and not as rare as never. */
+static_assert(FTRACE_POKES_MAX >= 100 && FTRACE_POKES_MAX <= 1000);
+
+static const struct ftrace_stop_time late = { .all = 21 * BOUND, .fixed = 20 * BOUND };
+static const struct ftrace_stop_time quick = { .all = BOUND / 8, .fixed = BOUND / 16 };
+
+/* Stops are dear, and are tried again all the same. */
 static void avoid_test(struct kunit *test)
 {
 	struct ftrace_slices s = { .fixed_ns = BOUND / 2 }, before;
-	struct ftrace_stop_time late = { .all = 20 * BOUND, .fixed = 20 * BOUND };
-	struct ftrace_stop_time quick = { .all = BOUND / 8, .fixed = BOUND / 16 };
 	unsigned int i;
 
 	KUNIT_EXPECT_FALSE(test, ftrace_slices_avoid(&s, BOUND));
 	s.fixed_ns++;
 	KUNIT_EXPECT_TRUE(test, ftrace_slices_avoid(&s, BOUND));
-	for (i = 0; i < 10; i++)
+	for (i = 0; i < 12; i++)
 		ftrace_slices_learn(&s, 9000, late, BOUND);
-	/* However often that is: nothing else is known than before. */
 	before = s;
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
-		KUNIT_EXPECT_EQ(test, ftrace_slices_next(&before, BOUND),
-				ftrace_slices_next(&s, BOUND));
+		ftrace_slices_learn(&s, 1, late, BOUND);
+		/* However often that is: nothing else is known than before. */
+		KUNIT_EXPECT_MEMEQ(test, &before, &s, sizeof(s));
+	}
+	/* One that nobody tried is no reason to try more, whether it is quick or late. */
+	s.pokes = FTRACE_POKES_MAX / 2;
+	ftrace_slices_learn(&s, 1, quick, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX / 2, avoided(&s));
+	ftrace_slices_learn(&s, 1, late, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
+}
+
+/* What is tried was quick for once, or is quick from now on. */
+static void try_test(struct kunit *test)
+{
+	struct ftrace_slices s = {};
+	unsigned int i, tries;
+
+	for (i = 0; i < 12; i++)
+		ftrace_slices_learn(&s, 9000, late, BOUND);
+	/* Quick each second time: a long plan is still written in few stops. */
+	for (i = 0; i < 20; i++) {
+		KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
+		ftrace_slices_learn(&s, 1, quick, BOUND);
+		KUNIT_EXPECT_GE(test, ftrace_slices_next(&s, BOUND), 100000);
+		KUNIT_EXPECT_EQ(test, 0, avoided(&s));
 		ftrace_slices_learn(&s, 1, late, BOUND);
 	}
-	/* One that is quick between others is no measure. */
-	ftrace_slices_learn(&s, 1, quick, BOUND);
+	/* A clock that stands still does not end it. */
 	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
-	/* After so long it is. */
-	ftrace_slices_learn(&s, 1, quick, BOUND);
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 1, 0 }, BOUND);
+	for (tries = 0; s.fixed_ns > BOUND / 2 && tries < 100; tries++) {
+		KUNIT_EXPECT_EQ(test, 0, avoided(&s));
+		ftrace_slices_learn(&s, 1, quick, BOUND);
+	}
+	KUNIT_EXPECT_LT(test, tries, 20);
+	/* Cheap, for small plans and for long ones, until they are dear again. */
 	KUNIT_EXPECT_EQ(test, 0, avoided(&s));
-	/* And one that is late, the same again. */
-	ftrace_slices_learn(&s, 1, late, BOUND);
-	ftrace_slices_learn(&s, 1, late, BOUND);
-	ftrace_slices_learn(&s, 1, late, BOUND);
+	for (i = 0; i < 3; i++)
+		ftrace_slices_learn(&s, 1, late, BOUND);
 	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
 }
 
@@ -171,6 +207,7 @@ static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(learn_test),
 	KUNIT_CASE(settles_test),
 	KUNIT_CASE(avoid_test),
+	KUNIT_CASE(try_test),
 	{}
 };
 

@@ -145,6 +145,12 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
 		pr_err(BAD_SITE, ip, (void *)ip, what, e->rec->state);
 }
 
+/* Is the fixed cost of a stop so high that the bound cannot be kept? */
+static bool is_dear(u64 fixed_ns, u64 bound_ns)
+{
+	return fixed_ns > bound_ns / 2;
+}
+
 /**
  * ftrace_slices_learn - take note of how long a stop took
  * @s: what is known; changed
@@ -153,53 +159,43 @@ static noinline void report_bad(const struct ftrace_plan_entry *e)
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So the
- * estimate of the fixed part moves by limited steps. The rest of the time is charged to
- * the sites. A stop that is tried after long, though stops were dear, may bring the
- * estimate down at once: the host may not be as busy as it was.
+ * estimate of the fixed part moves by limited steps. What it does not explain of the
+ * time is charged to the sites.
  *
  * Context: any.
  */
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
-	u64 least = s->pokes < FTRACE_POKES_MAX ? s->fixed_ns - s->fixed_ns / 4 : 0;
-
-	s->pokes = 0;
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
-	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
+	if (is_dear(time.fixed, bound_ns))
+		s->pokes = 0;
+	s->fixed_ns = clamp(time.fixed, s->fixed_ns - s->fixed_ns / 4,
+			    2 * s->fixed_ns + bound_ns / 64);
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN)
 		return;
 	s->sites = sites;
-	s->sites_ns = time.all > s->fixed_ns ? time.all - s->fixed_ns : 1;
-}
-
-/* Is the fixed cost of a stop so high that the bound cannot be kept? */
-static bool is_dear(const struct ftrace_slices *s, u64 bound_ns)
-{
-	return s->fixed_ns > bound_ns / 2;
+	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), 1ULL);
 }
 
 /**
  * ftrace_slices_avoid - is it better to poke some more sites than to stop?
- * @s: what is known; changed if it is
+ * @s: what is known
  * @bound_ns: how long a stop is to last, in nanoseconds
  *
  * It is where stops are dear. But plans that are poked tell nothing about stops, and a
- * host that was busy once may be idle now. So after FTRACE_POKES_MAX of them a stop is
- * tried again.
+ * host that was busy once may be idle now. So after FTRACE_POKES_MAX of them stops are
+ * tried again: one if it is as dear as before, else until the estimate has come down.
  *
  * Context: any.
  * Return: whether to poke.
  */
-bool ftrace_slices_avoid(struct ftrace_slices *s, u64 bound_ns)
+bool ftrace_slices_avoid(const struct ftrace_slices *s, u64 bound_ns)
 {
-	if (!is_dear(s, bound_ns) || s->pokes == FTRACE_POKES_MAX)
-		return false;
-	s->pokes++;
-	return true;
+	return is_dear(s->fixed_ns, bound_ns) && s->pokes < FTRACE_POKES_MAX;
 }
 
 /**
@@ -218,8 +214,8 @@ bool ftrace_slices_avoid(struct ftrace_slices *s, u64 bound_ns)
  */
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 {
-	u64 room = is_dear(s, bound_ns) ? 4 * s->fixed_ns :
-					  (bound_ns - s->fixed_ns) * 3 / 4;
+	u64 room = is_dear(s->fixed_ns, bound_ns) ? 4 * s->fixed_ns :
+						    (bound_ns - s->fixed_ns) * 3 / 4;
 
 	if (!s->sites)
 		return FTRACE_SLICE_MIN;
@@ -349,17 +345,20 @@ static bool is_sliced(const struct ftrace_plan *plan)
 	lockdep_assert_held(&ftrace_lock);
 	if (plan->stop || ftrace_text_early())
 		return plan->nr_text;
+	if (plan->nr_text > POKES_DEAR)
+		return true;
 	if (plan->nr_text && is_in_init_text(plan))
 		return true;
-	return plan->nr_text > POKES &&
-	       (plan->nr_text > POKES_DEAR || !ftrace_slices_avoid(&slices, bound()));
+	return plan->nr_text > POKES && !ftrace_slices_avoid(&slices, bound());
 }
 
 /* This also tells perf. */
 static void poke(const struct ftrace_plan *plan)
 {
+	lockdep_assert_held(&ftrace_lock);
 	ftrace_text_poke(plan);
 	ftrace_sites_poked();
+	slices.pokes += plan->nr_text > POKES;
 }
 
 /**

@@ -40,8 +40,8 @@ extern struct ftrace_stop_stats ftrace_stops;
  * struct ftrace_slices - what is known of how long stops take
  * @fixed_ns: how long one takes whatever it writes, in nanoseconds
  * @sites: how many sites the last one changed that was large enough to tell; 0: none
- * @sites_ns: how long that took beyond @fixed_ns
- * @pokes: how many plans have been poked since the last stop because stops are dear
+ * @sites_ns: how long these took
+ * @pokes: how many plans have been poked because stops are dear, since one was
  */
 struct ftrace_slices {
 	u64		fixed_ns;
@@ -56,7 +56,7 @@ struct ftrace_slices {
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns);
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns);
-bool ftrace_slices_avoid(struct ftrace_slices *s, u64 bound_ns);
+bool ftrace_slices_avoid(const struct ftrace_slices *s, u64 bound_ns);
 
 int ftrace_plan_reserve(struct ftrace_plan *plan, unsigned int nr);
 
