@@ -3,13 +3,14 @@
 """Instruction counts of the stock core and of ours, side by side.
 
 The kernel "lists" has the stock core and our fixes of the rest, of which ours is to
-take no credit; "stock", if it is named, is without them.  All boot the same program (bench.c) on a QEMU that counts one instruction as
-one nanosecond, so the figures are the same on every machine.  Exit status 1
-when ours misses a limit.  The no-tracer kernel has nothing to trace functions with:
+take no credit; "stock", if it is named, is without them.  All boot the same program
+(bench.c) on a QEMU that counts one instruction as one nanosecond, so the figures are the
+same on every machine.  Exit status 1 when ours misses a limit.  The no-tracer kernel has nothing to trace functions with:
 it tells what a boot takes anyway.
 """
 
 import argparse
+import contextlib
 import glob
 import json
 import os
@@ -115,6 +116,8 @@ def is_of_emulator(which, status, options):
         return True
     if status != FAILED or which not in STOCK_KERNELS or "icount" in options:
         return False
+    if not os.path.exists(log_of(which)):
+        return False
     with open(log_of(which), encoding="utf-8", errors="replace") as f:
         return re.search(r"^\[[ .0-9]+\] Oops: int3: ", f.read(), re.MULTILINE)
 
@@ -139,6 +142,9 @@ def run_guest(which, init, *options):
 
 def boot_guest(which, init, *options):
     """As run_guest(), but once, and with the status of run.py."""
+    # That of an earlier boot must not be taken for it.
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(log_of(which))
     run = [os.path.join(TOP, "base/qemu/run.py"),
            "--kernel", os.path.join(BUILD, which, "vmlinux"), "--mem", "1G", "--init", init,
            "--log", log_of(which), *options]
