@@ -3,10 +3,11 @@
 # Check our files: sparse and W=1; arrows.py, which file uses which; checkpatch --strict;
 # kernel-doc; shellcheck, and that the programs of the benchmark compile; the length of
 # files; that no file names a host; that each assertion of a guest's test can fail; that
-# the pictures are those of the figures; and the documents with Sphinx.
-# Any finding fails.
+# each mutant applies; that the pictures are those of the figures; and the documents with
+# Sphinx. Any finding fails.
 #
-# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|pictures|docs]...
+# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|mutants|
+#                pictures|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
