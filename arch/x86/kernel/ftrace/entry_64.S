@@ -21,7 +21,7 @@
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_FTRACE_RECORDER
-#include "../../../../kernel/trace/ftrace/sites/note_table.h"
+#include <linux/ftrace_notes.h>
 #endif
 
 	/* A probe in here would run into itself. */

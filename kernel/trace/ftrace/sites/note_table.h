@@ -21,19 +21,11 @@
 #ifndef _KERNEL_TRACE_FTRACE_NOTE_TABLE_H
 #define _KERNEL_TRACE_FTRACE_NOTE_TABLE_H
 
-/* Odd, with its bits well mixed: 2^32 divided by the golden ratio. */
-#define FTRACE_NOTE_MULT	0x9e3779b1
-
 /* How many slots a key can be in; the entry code looks at the first two. */
 #define FTRACE_NOTE_PROBES	8
 
-/* Offsets in struct ftrace_note_table, for the entry code. */
-#define FTRACE_NOTES_HOMES	0
-#define FTRACE_NOTES_SLOTS	128
-
-#ifndef __ASSEMBLY__
-
 #include <linux/build_bug.h>
+#include <linux/ftrace_notes.h>
 #include <linux/ftrace_text.h>
 #include <linux/llist.h>
 #include <linux/stddef.h>
@@ -109,5 +101,4 @@ static __always_inline size_t ftrace_note_slots(u64 homes)
  */
 void ftrace_note(unsigned long ip);
 
-#endif /* __ASSEMBLY__ */
 #endif /* _KERNEL_TRACE_FTRACE_NOTE_TABLE_H */
