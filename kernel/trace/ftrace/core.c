@@ -12,6 +12,10 @@
 
 #include "core.h"
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+#error "this core writes no pointer to an ops in front of functions"
+#endif
+
 /* Records, sets of ops, the list of ops and their filters. */
 DEFINE_MUTEX(ftrace_lock);
 
