@@ -115,7 +115,8 @@ done < <(fixes)
 # Each patch has its test. One that only saves time has rows in the benchmark; 69 is for
 # kernels without dynamic ftrace, and make matrix has one (snapshot_events.tc).
 elsewhere=' 63-context-level 64-ring-buffer-short 65-function-event 67-graph-task-var
-	69-boot-snapshot 70-function-stack '
+	69-boot-snapshot 70-function-stack 72-ring-buffer-clock 73-ring-buffer-wakeups
+	74-ring-buffer-copy 75-ring-buffer-commit '
 elsewhere=${elsewhere//[[:space:]]/ }
 for fix in $(plain "$top/base/fixes/series"); do
 	[[ $elsewhere != *" ${fix%.patch} "* ]] || continue
