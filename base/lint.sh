@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Check our files: sparse and W=1; arrows.py, which file uses which; checkpatch --strict;
 # kernel-doc; shellcheck, and that the programs of the benchmark compile; the length of
-# files; that no file names a host; that each assertion of a guest's test can fail; that
-# each mutant applies; that the pictures are those of the figures; and the documents with
-# Sphinx. Any finding fails.
+# files; that no file names a host; that each assertion of a guest's test can fail; that a
+# test says for which boots it is; that each mutant applies; that the pictures are those of
+# the figures; and the documents with Sphinx. Any finding fails.
 #
-# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|mutants|
-#                pictures|docs]...
+# usage: lint.sh [sparse|arrows|checkpatch|kernel-doc|scripts|lengths|hosts|assertions|boots|
+#                mutants|pictures|docs]...
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -191,6 +191,30 @@ check_assertions() {
 	"$top/base/assertions.py" --self-test && "$top/base/assertions.py" "${files[@]}"
 }
 
+# A test says for which boots it is, for those who have no list of boots: each of them is in
+# a list here, and there is none besides. A test that reads the command line says one.
+check_boots() {
+	local dir=tools/testing/selftests/ftrace/test.d t name status=0
+	cd "$top"
+	{
+		plain base/qemu/boots.list | awk -F ' *[|] *' '{ print $4 "|" $2 }'
+		plain base/qemu/matrix.list | awk -F ' *[|] *' '{ print $3 "|" $4 }'
+	} | awk -F '|' 'NF == 2 && $2 != "" { n = split($1, t, " ")
+		for (i = 1; i <= n; i++) print t[i] "|" $2 }' | sed 's/ *$//' | sort -u >"$out/boots"
+	[ -s "$out/boots" ] || { echo "no boot in the lists"; return 1; }
+	for t in "$dir"/dynamic-boot/*.tc; do
+		name=${t#"$dir"/}
+		sed -n "s|^# boot: |$name\||p" "$t" | sort >"$out/said"
+		if [ -s "$out/said" ]; then
+			grep "^$name|" "$out/boots" | diff - "$out/said" || status=1
+		elif grep -q /proc/cmdline "$t"; then
+			echo "$name does not say for which boot it is"
+			status=1
+		fi
+	done
+	return "$status"
+}
+
 # That each mutant is a patch of this source.
 check_mutants() { "$top/base/mutants.sh" --check; }
 
@@ -217,11 +241,11 @@ check_docs() {
 	! grep -E '(WARNING|ERROR|SEVERE):' "$out/docs.log" | grep -F -f "$out/documents"
 }
 
-[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions mutants \
-	pictures docs
+[ $# -gt 0 ] || set -- sparse arrows checkpatch kernel-doc scripts lengths hosts assertions boots \
+	mutants pictures docs
 status=0
 for check; do
-	if [[ $check != @(scripts|hosts|assertions|mutants|pictures) && ! -f $linux/Makefile ]]; then
+	if [[ $check != @(scripts|hosts|assertions|boots|mutants|pictures) && ! -f $linux/Makefile ]]; then
 		missing build/linux "the check $check" "run make prepare"
 	fi
 	if (check_"${check//-/_}"); then

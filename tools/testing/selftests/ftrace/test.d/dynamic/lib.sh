@@ -272,7 +272,7 @@ seen_by() { # ops
 	awk -v ops="$1" '$1 == ops { printf "%s%s", sep, $2; sep = " " }' $OPS/seen
 }
 
-# ---- NMIs from outside, see qemu/nmi.py
+# ---- NMIs from outside, see README.sets
 
 NMI_HOST=/run/guest-nmi
 
