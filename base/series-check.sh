@@ -92,12 +92,11 @@ configure() { # OUTPUT-DIR
 	local fragments=("$config/small.config")
 	{
 		echo '# SPDX-License-Identifier: GPL-2.0'
-		if grep -q '^config SCHED_SWITCH_TRACER' "$tree/kernel/trace/Kconfig"; then
-			echo CONFIG_SCHED_SWITCH_TRACER=y
-		fi
 		if [ -n "$lists" ] || ! offered; then
 			printf '# CONFIG_%s is not set\n' FTRACE_SETS FTRACE_KSELFTEST \
 				FTRACE_TEST_MODULES FTRACE_KUNIT_TEST
+		elif grep -q '^config SCHED_SWITCH_TRACER' "$tree/kernel/trace/Kconfig"; then
+			echo CONFIG_SCHED_SWITCH_TRACER=y
 		fi
 		[ ${#more[@]} -eq 0 ] || printf 'CONFIG_%s=y\n' "${more[@]}"
 	} >"$dir/step.config"
