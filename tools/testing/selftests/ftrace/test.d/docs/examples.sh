@@ -9,10 +9,12 @@
 #
 #   ...			on a line of its own is any number of lines,
 #   ...			within a line is any text,
-#   a number		of three digits or more, or with a point in it, is any,
+#   a number		of three digits or more, or with a point in it, is any, but
+#			what is more than none must not be none,
 #   blanks		are any blanks, and none at both ends of a line.
 #
-# The commands of a document are run by one shell, one after the other.
+# A command that prints nothing has to succeed. The commands of a document are run by one
+# shell, one after the other.
 #
 # usage: examples.sh DOCUMENT [EXAMPLE-LINE]...
 # With line numbers only the examples whose first command is there are run.
@@ -63,7 +65,12 @@ matches() { # shown printed
 				re = re ".*"
 			} else if (match(line, /^[0-9]+(\.[0-9]+)?/)) {
 				token = substr(line, 1, RLENGTH)
-				re = re (length(token) > 2 ? "[0-9]+([.][0-9]+)?" : token)
+				if (length(token) <= 2)
+					re = re token
+				else if (token ~ /[.]/ || token ~ /^0+$/)
+					re = re "[0-9]+([.][0-9]+)?"
+				else
+					re = re "0*[1-9][0-9]*([.][0-9]+)?"
 				line = substr(line, length(token) + 1)
 				continue
 			} else {
@@ -117,13 +124,15 @@ _before=
 while read -r _at _example <&3; do
 	commands=$((commands + 1))
 	eval "$_example" > "$work/out" 2>&1 3<&-
+	_status=$?
 	sed 's/^[^ ]*: line [0-9]*: /bash: /' "$work/out" > "$work/printed"
-	if matches "$work/$_at.shown" "$work/printed"; then
+	if matches "$work/$_at.shown" "$work/printed" &&
+		{ [ $_status -eq 0 ] || [ -s "$work/printed" ]; }; then
 		_before=$_example
 		continue
 	fi
 	bad=$((bad + 1))
-	echo "$name:$_at: $_example"
+	echo "$name:$_at: $_example (exit status $_status)"
 	echo "shown:"
 	cat "$work/$_at.shown"
 	echo "printed:"
