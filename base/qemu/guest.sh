@@ -14,6 +14,8 @@ cd "$top" || exit
 stats=/sys/kernel/tracing/ftraced_stats
 [ ! -e $stats ] || exec 9<$stats
 
+# What run.py waits for.
+echo "guest.sh: up" >/dev/ttyS0
 if [ -n "$shell" ]; then
 	# shellcheck disable=SC2016,SC2154 # for the inner shell; from guest.conf
 	/run/busybox setsid bash -c 'exec bash --rcfile "$0" -i </dev/hvc0 >/dev/hvc0 2>&1' \

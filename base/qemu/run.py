@@ -34,6 +34,11 @@ FAILED = 125
 EMULATOR = 124
 TERMINATED = 143
 
+# What guest.sh says on the console before it begins, and for how many seconds a boot may be
+# silent.
+UP = "guest.sh: up"
+PATIENCE = 300
+
 # The end of the guest ...
 FATAL = re.compile(r"Kernel panic|Oops[: ]|\bBUG: (?!KCSAN)|general protection fault|"
                    r"Unable to handle|unable to handle|double fault|invalid opcode|"
@@ -258,7 +263,7 @@ class Console:
 
     def __init__(self, path, show):
         self.path, self.show, self.at, self.tail = path, show, 0, ""
-        self.lines, self.fatal, self.warned = [], None, None
+        self.lines, self.fatal, self.warned, self.up = [], None, None, False
         self.case, self.provoked, self.during = None, None, ""
 
     def read(self):
@@ -275,6 +280,7 @@ class Console:
         for line in lines:
             if self.fatal is None and FATAL.search(line):
                 self.fatal = len(self.lines)
+            self.up = self.up or line == UP
             case = CASE.search(line)
             if case:
                 self.case, self.provoked = case, provoked_by(case)
@@ -341,8 +347,16 @@ def shell(cmd, console):
     if tty:
         saved = subprocess.run(["stty", "-g"], stdout=subprocess.PIPE, check=True).stdout.strip()
         subprocess.run(["stty", "raw", "-echo"], check=True)
+    heard = time.monotonic()
     try:
-        subprocess.run(cmd, check=False)
+        with subprocess.Popen(cmd, stderr=subprocess.PIPE) as guest:
+            while guest.poll() is None:
+                if console.read() or console.up:
+                    heard = time.monotonic()
+                if time.monotonic() - heard > PATIENCE:
+                    guest.kill()
+                time.sleep(0.2)
+            said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
     finally:
         if tty:
             subprocess.run(["stty", saved], check=True)
@@ -350,6 +364,12 @@ def shell(cmd, console):
     if console.fatal is not None:
         raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
                                                   console.excerpt(console.fatal)))
+    if not console.up:
+        raise Failure("the guest did not come up (%s; kernel messages: %s)"
+                      % (said or (console.lines or ["no message"])[-1], console.path))
+    if console.warned is not None:
+        raise Failure("the kernel warned: %s (all messages: %s)"
+                      % (console.lines[console.warned], console.path))
     return 0
 
 
@@ -378,9 +398,11 @@ def watch(args, guest, console):
                     sys.stdout.buffer.write(b"\n" * blank + (line and line + b"\n"))
                     blank = not line
             sys.stdout.flush()
-        if now - heard > args.silence:
+        # How long a script may be silent says nothing of the boot before it.
+        silence = args.silence if console.up or args.init else min(args.silence, PATIENCE)
+        if now - heard > silence:
             raise Failure("the guest hangs: no output for %d s (last kernel message: %s; all of "
-                          "them: %s)" % (args.silence, (console.lines or ["none"])[-1],
+                          "them: %s)" % (silence, (console.lines or ["none"])[-1],
                                          console.path))
         if now - begin > args.limit:
             raise Failure("the guest did not finish within %d s (kernel messages: %s)"

@@ -144,6 +144,12 @@ def main():
     with tempfile.NamedTemporaryFile(dir="/tmp") as file:
         got = command("[ -e %s ] && echo there; stat -c %%a /tmp" % file.name)
         check("what the host keeps in /tmp is not there", got == (0, "1777\n"), got)
+    got = subprocess.run([HERE + "/run.py", "--kernel", KERNEL, "--shell", "--mem", "900000G"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, check=False)
+    check("a guest that does not come up is said in one line",
+          got.returncode == 125 and "the guest did not come up (" in got.stdout and
+          got.stdout.count("\n") == 1, got)
     print("1..%d" % tests)
     return 0
 

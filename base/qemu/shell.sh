@@ -12,7 +12,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
 
 run=("$here/run.py" --kernel "${1:-demo}" --keep "$build/run/keep")
-[ -n "${CMD:-}" ] || exec "${run[@]}" --shell
+if [ -z "${CMD:-}" ]; then
+	say BOOT "the guest, for some ten seconds"
+	exec "${run[@]}" --shell
+fi
 # Its output is no terminal, or what has a pager would wait for a key.
 exec "${run[@]}" --silence 3600 "set -o pipefail; cd /sys/kernel/tracing && { $CMD
 } 2>&1 | cat"
