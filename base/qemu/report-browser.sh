@@ -10,7 +10,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 page=$build/run/report.html
 shot=$build/run/report.png
-[ -e "$page" ] || missing "$page" "make report-test" "make run makes it"
+[ -e "$build/run/demo/samples" ] || missing "build/run/demo" "make report-test" "make run keeps it"
+# As the program is now, not as it was at that time.
+"$here/report.py" "$build/run/demo" "$build/demo" "$page" || exit
 
 browse() {
 	timeout -s KILL 120 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr \
@@ -32,5 +34,10 @@ check 'the browser draws all pictures' '^<title>drawn drawn drawn drawn( drawn)*
 check 'it has a screenshot' '' 0 browse --screenshot="$shot"
 check 'the screenshot is there' '' 0 [ -s "$shot" ]
 check 'the page has it complain of nothing' '^$' fails aloud grep CONSOLE "$work/log"
+sed 's|</html>|<script>no_such_function()</script></html>|' "$page" >"$work/bad.html"
+complaint() {
+	page=$work/bad.html browse --dump-dom 2>&1 >"$work/dom" | grep CONSOLE >&2
+}
+check 'it would complain of what is wrong' 'CONSOLE.*no_such_function' 0 complaint
 } | tee "$work/results"
 ! grep -q '^not ok' "$work/results"

@@ -20,7 +20,7 @@ rounds: {rounds}
 pending: {pending}
 records: {records}
 new: 0
-equilibrium: yes
+equilibrium: {rest}
 """
 STATS = """stops: 12
 longest_stop_ns: 2500000
@@ -57,14 +57,17 @@ class Page(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.keep("samples", "".join(SAMPLE.format(at=at, rounds=rounds, pending=pending,
-                                                   records=records)
-                                     for at, rounds, pending, records in
-                                     ((1.5, 9, 30, 4000), (2.0, 10, 0, 5000), (3.0, 10, 0, 5000))))
+        self.keep_samples("yes")
         self.keep("stats", STATS)
         self.keep("kernel", "6.12.1 <demo>\n")
         self.keep("function.trace", FUNCTION)
         self.keep("graph.trace", GRAPH)
+
+    def keep_samples(self, rest):
+        self.keep("samples", "".join(SAMPLE.format(at=at, rounds=rounds, pending=pending,
+                                                   records=records, rest=rest)
+                                     for at, rounds, pending, records in
+                                     ((1.5, 9, 30, 4000), (2.0, 10, 0, 5000), (3.0, 10, 0, 5000))))
 
     def keep(self, name, text):
         with open(os.path.join(self.folder.name, name), "w", encoding="utf-8") as f:
@@ -92,6 +95,25 @@ class Page(unittest.TestCase):
         self.assertIn("5000 were known after 10 rounds; nothing was left to patch 2.0 s", text)
         self.assertIn("12 stops", text)
         self.assertIn("the longest took 2.5 ms", text)
+
+    def test_restless(self):
+        """nothing is said to rest that did not"""
+        self.keep_samples("no")
+        status, _, text = self.program()
+        self.assertEqual(status, 0)
+        self.assertIn("5000 were known after 10 rounds.", text)
+
+    def test_lost(self):
+        """what is lost of the stops or of the graph is no page"""
+        for name, text, said in (("stats", STATS.replace("stops: 12", "stops: 11"), "12 stops in"),
+                                 ("stats", "stops: 12\nlongest_stop_ns: 25\n", "0 stops in"),
+                                 ("stats", "stops: 12\n", "no \"longest_stop_ns\""),
+                                 ("graph.trace", "# tracer: function_graph\n", "no call that ended")):
+            self.setUp()
+            self.keep(name, text)
+            status, complaint, page = self.program()
+            self.assertEqual((status, page), (1, ""), said)
+            self.assertIn(said, complaint)
 
     def test_alone(self):
         """the page needs no other file"""

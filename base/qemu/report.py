@@ -40,25 +40,39 @@ def lines_of(folder, name):
 
 
 def samples(lines):
-    """[(seconds, {name: number})]; a line of two numbers, uptime and idle time, begins one."""
+    """[(seconds, {name: number, or whether it was so})]; a line of two numbers, uptime and idle time, begins one."""
     found = []
     for line in lines:
         time = re.fullmatch(r"([\d.]+) [\d.]+", line)
         if time:
             found.append((float(time.group(1)), {}))
+        elif found and line.startswith("equilibrium: "):
+            found[-1][1]["equilibrium"] = line == "equilibrium: yes"
         elif found and re.fullmatch(r"\w+: \d+", line):
             name, number = line.split(": ")
             found[-1][1][name] = int(number)
     found = [(at, stats) for at, stats in found
-             if {"records", "rounds", "pending", "new"} <= set(stats)]
+             if {"records", "rounds", "pending", "equilibrium"} <= set(stats)]
     if not found:
         raise Failure("no sample of ftraced_stats in what make run kept")
     return found
 
 
+def number_of(lines, name):
+    """A number in the last ftraced_stats."""
+    found = re.search(r"(?m)^%s: (\d+)$" % name, "\n".join(lines))
+    if not found:
+        raise Failure("no \"%s\" in the ftraced_stats that make run kept" % name)
+    return int(found.group(1))
+
+
 def stops(lines):
     """[(below so many microseconds, number of stops)], in order."""
     found = re.findall(r"(?m)^stops_below_(\d+)us: (\d+)$", "\n".join(lines))
+    timed, all_of_them = sum(int(n) for _, n in found), number_of(lines, "stops")
+    # A coarse clock does not see each of them.
+    if timed > all_of_them or (all_of_them and not timed):
+        raise Failure("%d stops in classes of their length, of %d" % (timed, all_of_them))
     return sorted((int(us), int(n)) for us, n in found)
 
 
@@ -251,15 +265,17 @@ td:first-child, th:first-child { text-align: left }
 def page(folder, kernel):
     series = samples(lines_of(folder, "samples"))
     stats = lines_of(folder, "stats")
-    longest = next((int(line.split()[1]) for line in stats if line.startswith("longest_stop_ns")), 0)
+    longest = number_of(stats, "longest_stop_ns")
     calls = functions(lines_of(folder, "function.trace"))
     root = graph(lines_of(folder, "graph.trace"))
-    quiet = next((at for at, s in series if not s["new"] and not s["pending"] and
+    quiet = next((at for at, s in series if s["equilibrium"] and not s["pending"] and
                   s["records"] == series[-1][1]["records"]), None)
     last = series[-1][1]
     histogram_of = stops(stats)
     if not calls:
         raise Failure("no call in the function trace that make run kept")
+    if not root.calls:
+        raise Failure("no call that ended in the function_graph trace that make run kept")
 
     parts = [
         ("Until equilibrium",
@@ -272,7 +288,7 @@ def page(folder, kernel):
          "%d stops until the end of the demonstration, which switched all functions on and off; "
          "the longest took %.1f ms. In an emulated guest one takes many times as long as on a "
          "machine."
-         % (sum(n for _, n in histogram_of), longest / 1e6),
+         % (number_of(stats, "stops"), longest / 1e6),
          histogram(histogram_of)),
         ("What was traced",
          "The first %d calls in the buffer, of %d functions, by the folder of the source."
