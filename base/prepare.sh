@@ -42,6 +42,14 @@ check_version() {
 	esac
 }
 
+# Two trees take some 22 times as much as the tarball.
+room_for() { # MEGABYTES
+	local free
+	free=$(df --output=avail -m "$build" | tail -n 1)
+	[ "$free" -ge "$1" ] ||
+		die "no space: $build has $((free)) M left, of $1 M that the source takes; make room"
+}
+
 # no -t: what changes gets the time of now, so that make sees it
 sync_tree() { rsync -rlp --checksum --delete "$@"; }
 
@@ -64,6 +72,9 @@ else
 fi
 
 if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/null)" ]; then
+	if [ -f "$from" ] && [ ! -d "$base" ]; then
+		room_for $(($(stat -c %s "$from") * 22 / 1048576))
+	fi
 	say UNPACK "$from (half a minute)"
 	mkdir "$work/base"
 	if [ -d "$from" ]; then
@@ -118,12 +129,14 @@ done <"$work/hooks"
 # --- build/linux
 
 if [ ! -f "$build/linux.stamp" ]; then
-	say COPY "build/linux (Linux $version)"
+	say COPY "build/linux (Linux $version; some 20 seconds)"
 	sed 's|^|/|' "$work/differs" >"$work/exclude"
 	if [ -d "$linux" ]; then
 		sync_tree --exclude-from="$work/exclude" "$base/" "$linux/"
 	else
-		cp -a "$base" "$linux"
+		# If that fails, no part of it is taken for the whole.
+		cp -a "$base" "$work/linux"
+		mv "$work/linux" "$linux"
 	fi
 elif [ -f "$build/linux.differs" ]; then
 	# What no longer differs goes back to what the base has.

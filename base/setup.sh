@@ -190,11 +190,14 @@ install_absent() {
 	mkdir -p "$build"
 	: >"$log"
 	# The lists may be old or not there; only when the second try fails too is it
-	# worth stopping.
+	# worth stopping. If there is no network the first line that says so is of the
+	# update, which succeeds all the same.
 	apt_get install --no-install-recommends "${absent[@]}" ||
-		{ apt_get update && apt_get install --no-install-recommends "${absent[@]}"; } ||
+		{ : >"$log"; apt_get update &&
+			apt_get install --no-install-recommends "${absent[@]}"; } ||
 		missing "${absent[*]}" "$needed_by" "apt-get could not install that ($(
-			grep -m1 '^E:' "$log" || echo "see $log")): install it, then run make again"
+			grep -m1 -E '^(Err:|W: Failed|E:)' "$log" || echo "see $log")): install" \
+			"it, then run make again"
 }
 
 if [ ${#absent[@]} -gt 0 ]; then

@@ -155,6 +155,19 @@ check 'a package that apt does not have' \
 	setup run 'make run'
 check 'that apt was asked for it' 'Unable to locate package ' 0 aloud cat "$work/setup/setup.log"
 rm -r "$work/setup"
+# It says that it has fetched nothing, and succeeds.
+cat >"$work/bin/apt-get" <<'APT'
+#!/bin/sh
+for word; do
+	[ "$word" != update ] || { echo "W: Failed to fetch it  Could not resolve that"; exit 0; }
+done
+echo "E: Unable to locate package"
+exit 100
+APT
+check 'a machine without network is called one' \
+	'apt-get could not install that \(W: Failed to fetch it  Could not resolve that\)' 1 \
+	setup run 'make run'
+rm -r "$work/setup"
 for set in build run tests callers matrix lint bench model ibt quilt report; do
 	case $set in
 	build | run)	target=setup ;;
