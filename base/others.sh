@@ -49,9 +49,13 @@ list_of() { # OUT
 		! -name built-in.o) | LC_ALL=C sort -u
 }
 
-# The first lines have the name of the file. Line numbers in the table of bugs may differ.
+# Instructions, data and what they refer to. The first lines have the name of the file.
+# Line numbers in the table of bugs may differ.
 contents() { # OBJECT
 	"${cross}objdump" -dr "$1" | sed '1,3d' &&
+		"${cross}objdump" -sr "$1" | awk '
+			/^(Contents of section|RELOCATION RECORDS FOR) / { on = /[ [][.](data|rodata)/ }
+			on' &&
 		"${cross}objdump" -h "$1" |
 		awk '$2 ~ /^(__mcount_loc|__patchable_function_entries)$/ { print $2, $3 }'
 }
