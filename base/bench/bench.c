@@ -173,19 +173,44 @@ static void graph_call_rows(void)
 	echo("", "set_ftrace_filter");
 }
 
-/* What one instance costs to change among many that trace something else. */
-static void crowd_rows(void)
+static char crowd_function[CROWD][64];
+
+static void make_crowd(const char *unused, const char *neither)
 {
-	static char function[CROWD][64];
-	char name[16], filter[64], tracer[64];
+	char name[16];
 	int i;
 
-	must(some_functions(function, CROWD) == CROWD, "too few in",
-	     "available_filter_functions");
+	(void)unused;
+	(void)neither;
 	for (i = 0; i < CROWD; i++) {
 		snprintf(name, sizeof(name), "crowd%d", i);
-		instance(name, function[i]);
+		instance(name, crowd_function[i]);
 	}
+}
+
+static void remove_crowd(const char *unused, const char *neither)
+{
+	char name[16];
+	int i;
+
+	(void)unused;
+	(void)neither;
+	for (i = 0; i < CROWD; i++) {
+		snprintf(name, sizeof(name), "crowd%d", i);
+		remove_instance(name);
+	}
+}
+
+/* What one instance costs to change among many that trace something else, and all of them. */
+static void crowd_rows(void)
+{
+	char filter[64], tracer[64];
+	int i;
+
+	must(some_functions(crowd_function, CROWD) == CROWD, "too few in",
+	     "available_filter_functions");
+	settle();
+	sample("crowd-make", 1, make_crowd, NULL, NULL);
 	snprintf(filter, sizeof(filter), "instances/crowd%d/set_ftrace_filter", CROWD / 2);
 	snprintf(tracer, sizeof(tracer), "instances/crowd%d/current_tracer", CROWD / 2);
 	for (i = 0; i < ROUNDS; i++) {
@@ -196,9 +221,20 @@ static void crowd_rows(void)
 		settle();
 		sample("crowd-enable", i, echo, "function", tracer);
 	}
-	for (i = 0; i < CROWD; i++) {
-		snprintf(name, sizeof(name), "crowd%d", i);
-		remove_instance(name);
+	settle();
+	sample("crowd-remove", 1, remove_crowd, NULL, NULL);
+}
+
+/* All functions counted, and no longer. */
+static void profile_rows(void)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		settle();
+		sample("profile-on", i, echo, "1", "function_profile_enabled");
+		settle();
+		sample("profile-off", i, echo, "0", "function_profile_enabled");
 	}
 }
 
@@ -310,6 +346,7 @@ int main(void)
 	call_rows();
 	graph_call_rows();
 	crowd_rows();
+	profile_rows();
 	kprobe_rows();
 	multi_rows();
 	fentry_rows();
