@@ -332,14 +332,12 @@ static struct ftrace_profile *profile_replace(struct ftrace_profile *p)
 
 /*
  * When this returns, no count changes any more and the profile can be freed.
- * Whatever counts has preemption off. RCU waits for it where RCU watches, the
- * rude flavour of RCU-tasks elsewhere.
+ * Whatever counts has preemption off.
  */
 static void stop_counting(void)
 {
 	WRITE_ONCE(counting, NULL);
-	synchronize_rcu();
-	synchronize_rcu_tasks_rude();
+	ftrace_synchronize_rcu();
 }
 
 static int start(void)

@@ -4,10 +4,10 @@
  *
  * An ops may be freed only when that is ruled out. RCU-tasks can rule it out, but it
  * polls, and takes a tenth of a second where no task is inside. Looking is quicker.
- * When the last call is gone every CPU has been through the scheduler, so whoever
- * was where preemption is off has left, and nobody enters any more. What remains are
- * tasks that were preempted inside. Such a task stays on a run queue, and what called
- * its callback is on its stack: a trampoline, or the architecture's entry code.
+ * Once the last call is gone, and whoever was where preemption is off has left, nobody
+ * enters any more. What remains are tasks that run or were preempted inside. Such a task
+ * stays on a run queue, and what called its callback is on its stack: a trampoline, or
+ * the architecture's entry code.
  *
  * A task has to be seen outside only once, at any time after that.
  */
@@ -160,9 +160,9 @@ static bool look_around(struct look *look, unsigned long direct)
  * ftrace_wait_for_tasks - wait until no task is inside a callback that was taken away
  * @direct: the code that a direct call led to, which may be freed, too; 0: there was none
  *
- * To be called when nothing leads there any more and every CPU has been through the
- * scheduler since, by a stop of the machine or synchronize_rcu_tasks_rude(). It cannot
- * tell callbacks apart, so a task inside another one may make it wait, too.
+ * To be called when nothing leads there any more and whoever was where preemption is off
+ * has left: after a stop of the machine, synchronize_rcu_tasks_rude(), or, if there is
+ * CONFIG_TASKS_RCU, a grace period of RCU. It cannot tell callbacks apart, so a task inside another one may make it wait, too.
  *
  * Context: process, no lock held that a traced task may need to get on.
  */
