@@ -116,7 +116,7 @@ done < <(fixes)
 # kernels without dynamic ftrace, and make matrix has one (snapshot_events.tc).
 elsewhere=' 63-context-level 64-ring-buffer-short 65-function-event 67-graph-task-var
 	69-boot-snapshot 70-function-stack 72-ring-buffer-clock 73-ring-buffer-wakeups
-	74-ring-buffer-copy 75-ring-buffer-commit '
+	74-ring-buffer-copy 75-ring-buffer-commit 76-instance-wait '
 elsewhere=${elsewhere//[[:space:]]/ }
 for fix in $(plain "$top/base/fixes/series"); do
 	[[ $elsewhere != *" ${fix%.patch} "* ]] || continue
