@@ -7,6 +7,8 @@ TAP.
 """
 
 import argparse
+import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -19,6 +21,17 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
 import run                                              # noqa: E402
+
+
+def beside(path):
+    """A program as a module, by its path: "test" is one of Python's own."""
+    spec = importlib.util.spec_from_file_location("deb", os.path.join(HERE, path))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+deb = beside("../deb/test.py")
 
 CASES = ("x/one.tc", "x/two.tc", "x/three.tc")
 PLAN = "TAP version 13\n1..%d\n"
@@ -206,13 +219,34 @@ class Emulator:
         """It has ended already."""
 
 
+class Log(run.Console):
+    """The kernel's messages, all of them there already."""
+
+    def __init__(self, path, text):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        super().__init__(path, None)
+        self.read()
+
+
+def end_of(check, args, returncode, console, given):
+    """The status with which check says how a guest ended."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            check(args, Emulator(returncode), console, given)
+    except run.Failure as e:
+        return e.status
+    return None
+
+
 def ends():
-    """What run.py says of how a guest ended."""
+    """What run.py and the Debian tests say of how a guest ended."""
     alarm = "[ 1.0] WARNING: CPU: 0 PID: 1 at kernel/a.c:1 f+0x1/0x2\n"
     oops = ("[ 2.0] Oops: int3: 0000 [#1]\n[ 2.0] RIP: 0010:f+0x7/0x10\n"
             "[ 2.0] Code: 90 00 <90>\n")
     kasan = "[ 1.0] BUG: KASAN: use-after-free in f+0x1/0x2\n"
-    args = argparse.Namespace(allow_warn=False, turns=False)
+    fault = "[ 1.0] BUG: unable to handle page fault for address: 0000000000000010\n"
+    args = argparse.Namespace(allow_warn=False, turns=False, stages="up,power_off")
     with tempfile.TemporaryDirectory() as top:
         path = os.path.join(top, "log")
         for what, log, returncode, status, want in (
@@ -228,18 +262,14 @@ def ends():
                 ("a late breakpoint", oops, 0, None, run.EMULATOR),
                 ("a late breakpoint, in turns", oops, 0, None, run.FAILED),
                 ("a report, then a late breakpoint", kasan + oops, 0, None, run.FAILED),
+                ("a page fault, then a late breakpoint", fault + oops, 0, None, run.FAILED),
                 ("a warning, then a late breakpoint", alarm + oops, 0, None, run.FAILED)):
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(log)
-            console = run.Console(path, None)
-            console.read()
             args.turns = what.endswith("in turns")
-            try:
-                run.check_end(args, Emulator(returncode), console, status)
-                got = None
-            except run.Failure as e:
-                got = e.status
-            yield "how a guest ends: " + what, got == want
+            yield "how a guest ends: " + what, \
+                end_of(run.check_end, args, returncode, Log(path, log), status) == want
+            if status is None:
+                yield "how a Debian guest ends: " + what, \
+                    end_of(deb.check_end, args, returncode, Log(path, log), []) == want
 
 
 def kept_logs():

@@ -414,34 +414,39 @@ def watch(args, guest, console):
     return status
 
 
-def check_end(args, guest, console, status):
-    """Raise what the guest ended with, unless all is well.
+def check_kernel(args, console):
+    """Raise what the kernel died of or gave an alarm of.
 
-    An emulator that fails takes no alarm back that the kernel gave before: that
-    guest has failed, and nothing of it runs again.
+    It comes before all else: an emulator that fails takes no alarm back that the kernel
+    gave before. That guest has failed, and nothing of it runs again.
     """
     alarm = console.warned if not args.allow_warn else None
     if console.fatal is not None:
         start = console.fatal
         if console.warned is not None and console.warned < start:
             start = console.warned
-        excerpt = console.excerpt(start)
         early = alarm is not None and alarm < console.fatal
         first = re.search(r"\bint3: ", console.lines[console.fatal])
         emulator = first and not early and not args.turns and \
             late_int3("\n".join(console.lines))
-        raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal], excerpt),
+        raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
+                                                  console.excerpt(start)),
                       EMULATOR if emulator else FAILED)
-    if status is None and not (alarm is not None and crashed(guest)):
+    if alarm is not None:
+        raise Failure("the kernel warned%s: %s\n%s"
+                      % (console.during, console.lines[alarm], console.excerpt(alarm)))
+
+
+def check_end(args, guest, console, status):
+    """Raise what the guest ended with, unless all is well."""
+    check_kernel(args, console)
+    if status is None:
         said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
         raise Failure("the guest ended without a result (%s; kernel messages: %s)"
                       % (said or (console.lines or ["no message"])[-1], console.path),
                       EMULATOR if crashed(guest) else FAILED)
     if status == EMULATOR:
         raise Failure("the script ended with status %d" % status)
-    if alarm is not None:
-        raise Failure("the kernel warned%s: %s\n%s"
-                      % (console.during, console.lines[alarm], console.excerpt(alarm)))
 
 
 def parser():
