@@ -28,6 +28,10 @@ from places import BUILD, missing                       # noqa: E402
 LAST = "power_off"
 GONE = "reboot: Power down"
 LOGIN = "guest login:"
+BOOT = "] Linux version "
+# Stages that end in another boot, and what the kernel says then; without it, it died.
+LEAVES = {"kexec_away": "kexec_core: Starting new kernel",
+          "reboot_away": "reboot: Restarting system"}
 
 
 def command(args, tmp, log, results):
@@ -45,6 +49,8 @@ def command(args, tmp, log, results):
             "-append", " ".join(["root=/dev/vda rw console=ttyS0,115200 oops=panic",
                                  "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60",
                                  "ftrace_test.stages=" + args.stages, *args.append]),
+            # One that resets itself shall not boot again.
+            *([] if "reboot_away" in args.stages.split(",") else ["-no-reboot"]),
             "-serial", "file:" + log, "-serial", "file:" + results,
             "-netdev", "user,id=n,restrict=on", "-device", "virtio-net-pci,netdev=n," + run.VIRTIO,
             *disks]
@@ -77,13 +83,13 @@ def follow(args, guest, console, results):
         now = time.monotonic()
         if console.read():
             heard = now
-        if not login and any(LOGIN in line for line in [*console.lines, console.tail]):
+        if not login and prompted(console):
             login = True
             print("# login: prompt after %.1f s" % (now - begin))
         for line in results.new():
             heard = now
             print(line, flush=True)
-            given += re.findall(r"^(?:not )?ok \d+ (\S+)$", line)
+            given += re.findall(r"^((?:not )?ok) \d+ (\S+)$", line)
         if ended:
             break
         if console.fatal is not None:
@@ -101,9 +107,22 @@ def follow(args, guest, console, results):
     check_end(args, guest, console, given)
 
 
-# What the kernel says when it leaves for another boot; without it, it died.
-LEAVES = (("kexec_away", "kexec_core: Starting new kernel"),
-          ("reboot_away", "reboot: Restarting system"))
+def prompted(console):
+    return any(LOGIN in line for line in [*console.lines, console.tail])
+
+
+def check_boots(console, passed):
+    """Raise if the guest booted otherwise than its stages had it boot."""
+    left = [stage for stage in LEAVES if stage in passed]
+    for stage in left:
+        if not any(LEAVES[stage] in line for line in console.lines):
+            raise run.Failure("%s: the kernel never said '%s'" % (stage, LEAVES[stage]))
+    boots = sum(BOOT in line for line in console.lines)
+    if boots != 1 + len(left):
+        raise run.Failure("the guest booted %d times where its stages ask for %d (all of its "
+                          "messages: %s)" % (boots, 1 + len(left), console.path))
+    if not prompted(console):
+        raise run.Failure("no login prompt came (all of the guest's messages: %s)" % console.path)
 
 
 def check_end(args, guest, console, given):
@@ -112,17 +131,14 @@ def check_end(args, guest, console, given):
     run.check_kernel(args, console)
     if run.crashed(guest):
         raise run.Failure("the emulator died of signal %d" % -guest.returncode, run.EMULATOR)
-    for stage, line in LEAVES:
-        if stage in given and not any(line in said for said in console.lines):
-            raise run.Failure("%s: the kernel never said '%s'" % (stage, line))
     stages = args.stages.split(",")
-    if given == stages[:-1] and stages[-1] == LAST and \
-            any(GONE in line for line in console.lines[-20:]):
-        print("ok %d %s" % (len(stages), LAST))
-        return
-    raise run.Failure("the guest ended after %s (status %d; its last message: %s)"
-                      % (given[-1] if given else "no stage", guest.returncode,
-                         (console.lines or ["none"])[-1]))
+    if [stage for _, stage in given] != stages[:-1] or stages[-1] != LAST or \
+            not any(GONE in line for line in console.lines[-20:]):
+        raise run.Failure("the guest ended after %s (status %d; its last message: %s)"
+                          % (given[-1][1] if given else "no stage", guest.returncode,
+                             (console.lines or ["none"])[-1]))
+    check_boots(console, [stage for ok, stage in given if ok == "ok"])
+    print("ok %d %s" % (len(stages), LAST))
 
 
 def test(args):

@@ -272,6 +272,32 @@ def ends():
                     end_of(deb.check_end, args, returncode, Log(path, log), []) == want
 
 
+def boots():
+    """What the Debian tests say of how often a guest booted."""
+    boot = "[ 0.0] Linux version 6.12.1\n"
+    prompt = "Debian GNU/Linux 12 guest ttyS0\n\nguest login: "
+    kexec, again = "[ 9.0] kexec_core: Starting new kernel\n", "[ 9.0] reboot: Restarting system\n"
+    up, busy, off = ("ok", "up"), ("ok", "busy"), "[ 9.9] reboot: Power down\n"
+    with tempfile.TemporaryDirectory() as top:
+        for what, log, given, want in (
+                ("once", boot + prompt, [up, busy], None),
+                ("without a prompt", boot, [up, busy], run.FAILED),
+                ("again, before the first stage", boot + boot + prompt, [up, busy], run.FAILED),
+                ("again, between two stages", boot + prompt + boot + prompt, [up, busy], run.FAILED),
+                ("as two stages ask for", boot + prompt + kexec + boot + again + boot,
+                 [up, ("ok", "kexec_away"), ("ok", "reboot_away")], None),
+                ("once more than a stage asks for", boot + prompt + boot + kexec + boot,
+                 [up, ("ok", "kexec_away")], run.FAILED),
+                ("and does not leave by kexec", boot + prompt + boot,
+                 [up, ("ok", "kexec_away")], run.FAILED),
+                ("once, since kexec fails", boot + prompt, [up, ("not ok", "kexec_away")], None)):
+            args = argparse.Namespace(
+                allow_warn=False, turns=False,
+                stages=",".join([stage for _, stage in given] + ["power_off"]))
+            yield "a Debian guest boots " + what, \
+                end_of(deb.check_end, args, 0, Log(os.path.join(top, "log"), log + off), given) == want
+
+
 def kept_logs():
     """The log of a guest whose emulator failed is there for those who read logs."""
     with tempfile.TemporaryDirectory() as top:
@@ -444,7 +470,7 @@ def main():
                            "exit\nfi\ntouch fourth\n" + said(died).replace("cat", "cat >log", 1) +
                            "exit 124", "--kunit", os.path.join(top, "log"),
                            "--suites", "ftrace-a ftrace-b", cases=()))
-    for what, good in (*breakpoints(), *alarms(), *ends(), *kept_logs(), *races()):
+    for what, good in (*breakpoints(), *alarms(), *ends(), *boots(), *kept_logs(), *races()):
         tell(what, good)
     print("1..%d" % n)
     return bad > 0
