@@ -45,9 +45,9 @@ leave() { # STAGE COMMAND...
 # At most so many seconds, until a command succeeds.
 settle() { # SECONDS COMMAND...
 	local i
-	for ((i = 0; i < $1; i++)); do
+	for ((i = 0; i < $1 * 10; i++)); do
 		"${@:2}" && return 0
-		sleep 1
+		sleep .1
 	done
 	echo "not within $1 s: ${*:2}"
 	return 1
@@ -80,12 +80,17 @@ while_traced() { # COMMAND...
 
 # --- stages
 
+# What is behind the login prompt waits for a name.
+prompted() { grep -qs '^poll_schedule_timeout' "/proc/$(pgrep -t ttyS0 agetty)/wchan"; }
+
 up() {
-	local how
+	local how busy
+	settle 120 prompted || return 1
+	busy=$(awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10 }' /proc/stat)
 	how=$(systemctl is-system-running --wait)
 	say "boot: $(systemd-analyze time | head -n 1)"
 	# Where instructions are the clock, this is how many millions.
-	say "busy: $(awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10 }' /proc/stat) ms of CPUs"
+	say "busy: $busy ms of CPUs until the login prompt"
 	say "memory: $(awk '/^Mem[TA]|^Slab/ { printf "%s %d M  ", $1, $2 / 1024 }' /proc/meminfo)"
 	systemctl --failed --no-legend
 	[ "$how" = running ] && quiet
@@ -145,20 +150,48 @@ instances() {
 	[ ! -e $tracing/instances/one ] && [ ! -e $tracing/instances/two ] && return $status
 }
 
-# All sites change to and fro. How late a task with a deadline is then, is a figure: an
-# emulated CPU has no bound.
-switching() {
-	local n=0 status=0
-	cyclictest -q -m -p 95 -i 1000 -D 20 >/run/cyclictest &
-	while [ $status -eq 0 ] && kill -0 $!; do
-		echo function >$tracing/current_tracer && echo nop >$tracing/current_tracer || status=1
-		n=$((n + 1))
+switch() { # TIMES
+	local i
+	for ((i = 0; i < $1; i++)); do
+		echo function >$tracing/current_tracer && echo nop >$tracing/current_tracer || return 1
 	done
-	[ $status -eq 0 ] || kill $!
-	wait $! && [ $status -eq 0 ] && [ $n -gt 2 ] && grep -q Max: /run/cyclictest || return 1
-	say "switched: $n times to and fro in 20 s"
-	say "cyclictest: under switching, $(grep -o 'Max:.*' /run/cyclictest)"
-	[ -z "$sets" ] || say "stops: $(grep -E '^(longest|stops)' $tracing/ftraced_stats | tr '\n' ',')"
+}
+
+# How late, in microseconds, a task with a deadline is at most while a command runs: a
+# figure, since an emulated CPU has no bound.
+latency() { # COMMAND...
+	local status
+	cyclictest -q -m -p 95 -i 1000 >/run/cyclictest &
+	"$@"
+	status=$?
+	kill $!
+	wait $!
+	[ $status -eq 0 ] && grep -o 'Max: *[0-9]*' /run/cyclictest | grep -o '[0-9]*$'
+}
+
+# What ftraced_stats has of stops that was not in it then.
+stops_since() { # FILE
+	awk 'FNR == NR { was[$1] = $2; next }
+		$1 == "stops:" { n = $2 - was[$1] }
+		$1 == "all_stops_ns:" { us = ($2 - was[$1]) / 1000 }
+		$1 == "longest_stop_ns:" && $2 > was[$1] { longest = int($2 / 1000) " us" }
+		/^stops_below_/ && $2 > was[$1] { class = "below " substr($1, 13) }
+		END {
+			sub(/us:/, " us", class)
+			printf "%d, %d us together, the longest %s\n", n, us, longest ? longest : class
+		}' "$1" $tracing/ftraced_stats
+}
+
+# All sites change to and fro, as often on each core.
+switching() {
+	local times=5 idle busy begin
+	idle=$(latency sleep 10) || return 1
+	[ -z "$sets" ] || cp $tracing/ftraced_stats /run/stats
+	begin=$SECONDS
+	busy=$(latency switch $times) || return 1
+	say "switched: $times times to and fro in $((SECONDS - begin)) s"
+	say "cyclictest: $idle us late at most, $busy us under switching"
+	[ -z "$sets" ] || say "stops: $(stops_since /run/stats)"
 }
 
 load() {

@@ -85,7 +85,7 @@ def follow(args, guest, console, results):
             heard = now
         if not login and prompted(console):
             login = True
-            print("# login: prompt after %.1f s" % (now - begin))
+            print("# login: prompt after %.1f s of the host's clock (one sample)" % (now - begin))
         for line in results.new():
             heard = now
             print(line, flush=True)
@@ -184,6 +184,9 @@ def main():
     p.set_defaults(allow_warn=False)
     args = p.parse_args()
     args.dir = os.path.realpath(args.dir)
+    if args.icount:
+        # The clock goes on for all CPUs while one has its turn.
+        args.cpus, args.turns = 1, True
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(run.TERMINATED))
     try:
         return test(args)

@@ -355,7 +355,7 @@ suite_sizes() { boots sizes.list size-; }
 # same configuration, and (no figures of it) on Debian's own. A guest for each of what may
 # take it down.
 suite_deb() {
-	local name figure
+	local name
 
 	rm -f "$logs"/deb-*.out
 	echo "# deb: takes 25 G of disk, and up to two hours"
@@ -365,18 +365,12 @@ suite_deb() {
 			continue
 		fi
 		deb "$name-boot" up,boot_tracer,power_off --append ftrace=function
-		# One nanosecond is one instruction.
 		deb "$name-count" up,power_off --icount
 		deb "$name" up,equilibrium,modules,trace_cmd,trace_cmd_graph,perf_ftrace,perf_probe,bpftrace_kprobes,bpftrace_fentry,instances,messages,power_off
 		deb "$name-busy" up,switching,load,messages,power_off --turns
 		deb "$name-power" up,pm_test,suspend,hibernate,messages,kexec_away,kexec_back,reboot_away,reboot_back,power_off
 	done
-	for figure in busy boot login memory functions modules cyclictest switched stops; do
-		for name in sets stock; do
-			grep -H "^# $figure: " "$logs/deb-$name"{-boot,-count,,-busy}.out 2>/dev/null |
-				sed 's/.*run\/\(.*\)\.out:#/# deb: \1:/'
-		done
-	done
+	judge deb-figures -- "$top/base/deb/figures.sh" "$logs"
 }
 
 deb() { # SUITE STAGES TEST.PY-ARGUMENTS...
@@ -462,7 +456,7 @@ suite_runner() {
 	local test
 
 	for test in runner-test.sh ftracetest-test.sh callers-test.sh callers-guest-test.sh \
-		judge-test.py arrows-test.sh report-test.py plot-test.py; do
+		deb-guest-test.sh judge-test.py arrows-test.sh report-test.py plot-test.py; do
 		judge runner -- "$here/$test"
 	done
 	judge runner -- "$here/shell-test.py" "$kernel"
