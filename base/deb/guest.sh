@@ -63,16 +63,30 @@ traced() { # NUMBER [INSTANCE]
 	[ "$n" -ge "$1" ]
 }
 
-# Nothing in the kernel's messages that should not be there.
+# A list has these functions, and none that the pattern does not match.
+only() { # FILE PATTERN NAME...
+	local name
+	for name in "${@:3}"; do
+		grep -x "$name" "$1" || return 1
+	done
+	! grep -Ev "$2" "$1"
+}
+
+# How many functions of the kernel itself are traced: modules come and go.
+enabled() { awk '$2 ~ /^\(/ { n++ } END { print n + 0 }' $tracing/enabled_functions; }
+
+# Nothing in the kernel's messages that should not be there, and no site set aside.
 quiet() {
+	[ -z "$sets" ] || grep -x 'bad: 0' $tracing/ftraced_stats || return 1
 	! dmesg | grep -E 'WARNING: |BUG: |Oops|ftrace bug|detected .*stall|blocked for more than'
 }
 
-# All functions are traced while a command runs, and after it.
+# All functions are traced while a command runs, and the same after it.
 while_traced() { # COMMAND...
-	local status=1
-	trace-cmd start -p function >/dev/null && "$@" && echo >$tracing/trace && sleep 1 &&
-		traced 1000 && status=0
+	local status=1 before
+	trace-cmd start -p function >/dev/null && before=$(enabled) && "$@" &&
+		echo >$tracing/trace && sleep 1 && traced 1000 &&
+		[ "$before" -gt 5000 ] && [ "$(enabled)" -eq "$before" ] && status=0
 	trace-cmd stop
 	trace-cmd reset
 	return $status
@@ -100,11 +114,22 @@ boot_tracer() {
 	grep -qx function $tracing/current_tracer && traced 1000 && echo nop >$tracing/current_tracer
 }
 
+# How many functions there are depends on what was built. On the kernel of make test they
+# are three of four symbols of text, so that less than three of five is too few. With all
+# of Debian's modules they are 60,000 and more; a driver for graphics stands for devices
+# that this machine lacks.
 equilibrium() {
+	local functions symbols least=0
+	if [ "$(wc -l <"/lib/modules/$(uname -r)/modules.dep")" -gt 1000 ]; then
+		modprobe -a amdgpu btrfs xfs || return 1
+		least=60000
+	fi
 	[ -z "$sets" ] || settle 300 grep -q '^equilibrium: yes' $tracing/ftraced_stats || return 1
 	[ -z "$sets" ] || say "$(tr '\n' ',' <$tracing/ftraced_stats)"
-	say "functions: $(wc -l <$tracing/available_filter_functions)"
-	[ "$(wc -l <$tracing/available_filter_functions)" -gt 5000 ]
+	functions=$(wc -l <$tracing/available_filter_functions)
+	symbols=$(awk '$2 ~ /[tT]/ && $3 !~ /^__pfx_|\.cold/' /proc/kallsyms | wc -l)
+	say "functions: $functions, of $symbols symbols of text"
+	[ "$functions" -ge $((symbols * 3 / 5)) ] && [ "$functions" -ge $least ]
 }
 
 # Those that udev found a device for.
@@ -117,12 +142,17 @@ modules() {
 # What a command does that ends before trace-cmd's recorders begin is lost.
 record() { # PLUGIN
 	cd /run && trace-cmd record -p "$1" -l 'vfs_*' sh -c 'cat /proc/version; sleep 3' &&
-		trace-cmd report | grep -c 'vfs_read'
+		trace-cmd report | sed -n 's/.*: function: *\([^ ]*\).*/\1/p
+			s/.*: funcgraph_entry: .*| *\([^ (]*\)(.*/\1/p' | sort -u >/run/functions &&
+		only /run/functions '^vfs_' vfs_read
 }
 trace_cmd() { record function; }
 trace_cmd_graph() { record function_graph; }
 
-perf_ftrace() { perf ftrace -T vfs_read -- cat /proc/version | grep -c 'vfs_read'; }
+perf_ftrace() {
+	perf ftrace -T vfs_read -- cat /proc/version | sed -n 's/^[^#].*: \([^ ]*\) <-.*/\1/p' |
+		sort -u >/run/functions && only /run/functions '^vfs_read$' vfs_read
+}
 perf_probe() {
 	perf probe -q vfs_open && perf stat -e probe:vfs_open -- cat /proc/version 2>&1 |
 		grep -E '[1-9][0-9]* +probe:vfs_open'
@@ -133,7 +163,8 @@ perf_probe() {
 
 bpftrace_kprobes() {
 	bpftrace -e 'kprobe:vfs_* { @[func] = count(); }' -c '/usr/bin/cat /proc/version' |
-		grep -E 'vfs_read.*: [1-9]'
+		sed -n 's/^@\[\(.*\)]: [1-9].*/\1/p' >/run/functions &&
+		only /run/functions '^vfs_' vfs_open vfs_read
 }
 bpftrace_fentry() {
 	bpftrace -e 'kfunc:vfs_read { @ = count(); }' -c '/usr/bin/cat /proc/version' | grep -E '@: [1-9]'
@@ -182,9 +213,16 @@ stops_since() { # FILE
 		}' "$1" $tracing/ftraced_stats
 }
 
+on_and_off() {
+	echo function >$tracing/current_tracer && sleep 1 && traced 1000 &&
+		[ "$(enabled)" -gt 5000 ] && echo nop >$tracing/current_tracer &&
+		echo 1 >$tracing/tracing_on && sleep 1 && ! grep -m 1 . $tracing/enabled_functions
+}
+
 # All sites change to and fro, as often on each core.
 switching() {
 	local times=5 idle busy begin
+	on_and_off || return 1
 	idle=$(latency sleep 10) || return 1
 	[ -z "$sets" ] || cp $tracing/ftraced_stats /run/stats
 	begin=$SECONDS

@@ -10,7 +10,7 @@ deb=$here/../deb
 
 root=$work/root
 tracing=$root/sys/kernel/tracing
-mkdir -p "$tracing" "$root"/{dev,proc/7,run,var/lib,sys/power}
+mkdir -p "$tracing" "$root"/{dev,proc/7,run,var/lib,lib/modules/6.12.1-{ftrace-sets,stock},sys/power/suspend_stats}
 echo ftrace_test.stages=all >"$root/proc/cmdline"
 # What stands in for programs and the kernel. Nobody waits: meanwhile the kernel does
 # something.
@@ -21,6 +21,21 @@ pgrep() { echo 7; }
 systemctl() { [[ $* != is-system-running* ]] || echo running; }
 systemd-analyze() { echo some time; }
 sleep() { kernel; }
+# What programs print, and what is traced meanwhile.
+trace-cmd() {
+	case $1 in
+	report)	echo "$said" ;;
+	start)	trace ${on:-6000} ;;
+	esac
+}
+perf() { echo "$said"; }
+bpftrace() { echo "$said"; }
+rtcwake() { echo 1 >"$root/sys/power/suspend_stats/success"; }
+modprobe() { loaded=yes; }
+trace() { # NUMBER
+	seq $1 | sed 's/.*/f& (1)/' >"$tracing/enabled_functions"
+	seq $1 | sed 's/.*/ cat-1 [000] f&/' >"$tracing/trace"
+}
 # It ends by itself, and might be ended before it began.
 kill() { :; }
 cyclictest() {
@@ -31,7 +46,7 @@ cyclictest() {
 }
 SIM
 # All absolute paths are below the root of the simulation.
-sed -E -e "2i . $work/sim.sh" -e "s#(^|[ =<>\"])/(sys|proc|run|var|dev)\\b#\\1$root/\\2#g" \
+sed -E -e "2i . $work/sim.sh" -e "s#(^|[ =<>\"])/(sys|proc|run|var|dev|lib)\\b#\\1$root/\\2#g" \
 	"$deb/guest.sh" >"$work/guest.sh"
 export root tracing
 
@@ -70,12 +85,78 @@ kernel() {
 check 'how busy the CPUs were is that until the prompt' '^# busy: 31290 ms of CPUs until the' 0 \
 	figure up busy
 
-kernel() { :; }
+# All is traced while function is the tracer, and nothing else.
+kernel() {
+	case $(cat "$tracing/current_tracer") in
+	function)	trace "${on:-6000}" ;;
+	nop)		trace "${off:-0}" ;;
+	esac
+}
 check 'how late a task is, with switching and without' \
 	'^# cyclictest: 345 us late at most, 345 us under switching$' 0 figure switching cyclic
 check 'of the stops those of the stage' \
 	'^# stops: 20, 4000 us together, the longest below 512 us$' 0 figure switching stops
 check 'each core switches as often' '^# switched: 5 times to and fro in ' 0 figure switching switched
+on=100 check 'switching on leaves most of them out' '^$' 1 stage switching
+off=1 check 'switching off leaves one' '^$' 1 stage switching
+
+# What trace-cmd, perf and bpftrace have is what they were asked for.
+recorded() { # NAME...
+	printf ' cat-1 [000]  1.5: function:             %s\n' "$@"
+}
+graphed() { # NAME...
+	printf ' cat-1 [000]  1.5: funcgraph_entry:        1.2 us   |  %s();\n' "$@"
+	echo ' cat-1 [000]  1.6: funcgraph_entry:                   |    vfs_open() {'
+	echo ' cat-1 [000]  1.7: funcgraph_exit:         2.1 us   |    }'
+}
+ftraced() { printf '# tracer: function\n#\n'; printf ' cat-1  [000]  1.5: %s <-ksys\n' "$@"; }
+counted() { printf 'Attaching 60 probes...\n\n'; printf '@[%s]: 3\n' "$@"; }
+export said
+for row in 'trace_cmd recorded vfs_read vfs_open' 'trace_cmd_graph graphed vfs_read vfs_statx' \
+	'perf_ftrace ftraced vfs_read vfs_read' 'bpftrace_kprobes counted vfs_read vfs_open'; do
+	read -r name how first second <<<"$row"
+	said=$($how "$first" "$second")
+	check "$name: what it was asked for" '^$' 0 stage "$name"
+	said=$($how "$first" "$second" do_sys_open)
+	check "$name: a function besides" '^$' 1 stage "$name"
+	said=$($how "$second")
+	[ "$first" != "$second" ] || said=
+	check "$name: one of them is not there" '^$' 1 stage "$name"
+done
+said=$(counted vfs_read)
+check 'bpftrace_kprobes: another is not there' '^$' 1 stage bpftrace_kprobes
+
+# As many functions are traced after it as before.
+echo '[none] core' >"$root/sys/power/pm_test"
+kernel() { trace "${after:-0}"; }
+suspend() { # BEFORE AFTER
+	echo 0 >"$root/sys/power/suspend_stats/success"
+	on=$1 after=$2 stage suspend
+}
+check 'suspend: all are traced after it' '^$' 0 suspend 6000 6000
+check 'suspend: one is not traced after it' '^$' 1 suspend 6000 5999
+check 'suspend: hardly any were before' '^$' 1 suspend 1500 1500
+
+check 'no call site was set aside' '^$' 0 stage messages
+sed -i 's/^bad: 0/bad: 1/' "$work/stats"
+check 'a call site was set aside' '^$' 1 stage messages
+core=stock check 'the stock core does not say' '^$' 0 stage messages
+sed -i 's/^bad: 1/bad: 0\nequilibrium: yes/' "$work/stats"
+
+# Functions, of 100,000 symbols, with MODULES in the kernel's package.
+there() { # FUNCTIONS MODULES
+	seq "$1" >"$tracing/available_filter_functions"
+	seq "$2" | tee "$root"/lib/modules/6.12.1-{ftrace-sets,stock}/modules.dep >/dev/null
+	stage equilibrium
+}
+seq 200000 | awk '{ print "0", NR % 2 ? "t" : "d", "f" NR; print "0 t __pfx_f" NR }' \
+	>"$root/proc/kallsyms"
+check 'equilibrium: functions, some modules' '^$' 0 there 60000 100
+check 'equilibrium: too few for what was built' '^$' 1 there 59999 100
+sed -i 1,100000d "$root/proc/kallsyms"
+check 'equilibrium: functions, a list of modules' '^$' 0 there 59999 1000
+check 'equilibrium: functions, all modules' '^$' 0 there 60000 4000
+check 'equilibrium: too few for all modules' '^$' 1 there 59999 4000
 
 # Its boots, in millions of instructions.
 limit() { # OURS STOCK

@@ -366,7 +366,7 @@ suite_deb() {
 		fi
 		deb "$name-boot" up,boot_tracer,power_off --append ftrace=function
 		deb "$name-count" up,power_off --icount
-		deb "$name" up,equilibrium,modules,trace_cmd,trace_cmd_graph,perf_ftrace,perf_probe,bpftrace_kprobes,bpftrace_fentry,instances,messages,power_off
+		deb "$name" up,modules,equilibrium,trace_cmd,trace_cmd_graph,perf_ftrace,perf_probe,bpftrace_kprobes,bpftrace_fentry,instances,messages,power_off
 		deb "$name-busy" up,switching,load,messages,power_off --turns
 		deb "$name-power" up,pm_test,suspend,hibernate,messages,kexec_away,kexec_back,reboot_away,reboot_back,power_off
 	done
