@@ -206,7 +206,7 @@ deb: deb-sets
 deb-sets deb-stock: need-deb prepare
 	@base/deb/packages.sh $(@:deb-%=%)
 
-deb-test: need-deb-test
+deb-test: need-deb-test prepare
 	@$(qemu)/test.sh deb
 
 .PHONY: report-test

@@ -11,13 +11,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
+. "$here/stamp.sh"
 
 name=$1 out=$build/debian/$1
 case $name in
 sets|stock)
-	packages=("$build/packages/$name"/*.deb)
-	compgen -G "$build/packages/$name/linux-image-*.deb" >/dev/null ||
-		missing "build/packages/$name" "make deb-test" "run make deb-$name" ;;
+	need_packages "$name"
+	packages=("$build/packages/$name"/*.deb) ;;
 debian)
 	from=$build/debian/packages
 	src=$(source_of stock)

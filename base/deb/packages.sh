@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # make deb-sets, make deb-stock: Debian packages of a kernel, its headers and perf, in
-# build/packages. The configuration is that of Debian's own package, but for the core. A
-# run that was cut off goes on where it was.
+# build/packages, with a stamp that says what they were made of. The configuration is that
+# of Debian's own package, but for the core. A run that was cut off goes on where it was.
 #
 # usage: [LOCALMODCONFIG=LIST] packages.sh sets|stock
 #
@@ -11,21 +11,20 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
+. "$here/stamp.sh"
 
 list=${LOCALMODCONFIG:-}
 [ -z "$list" ] || [ -f "$list" ] || die "no such list of modules: $list"
-case $1 in
-sets)	which=deb suffix=-ftrace-sets ;;
-stock)	which=stock-deb suffix=-stock ;;
-*)	die "no such core: $1" ;;
-esac
-src=$(source_of $which)
+which=$(kernel_of "$1")
+suffix=-stock
+[ "$1" = stock ] || suffix=-ftrace-sets
+src=$(source_of "$which")
 out=$build/$which packages=$build/packages/$1
 jobs=${JOBS:-$(nproc)}
 
 # Debian's configuration, less the modules that are not in the list.
 debian_config() { # OUTPUT
-	local packed=/usr/src/linux-config-6.12/config.amd64_none_amd64.xz
+	local packed=${DEBIAN_CONFIG:-/usr/src/linux-config-6.12/config.amd64_none_amd64.xz}
 
 	[ -f "$packed" ] || missing "$packed" "make deb" "make setup-deb installs it"
 	xz -dc "$packed" >"$1"
@@ -113,8 +112,9 @@ cmp -s "$work/debian.config" "$UNDER" || cp "$work/debian.config" "$UNDER"
 export UNDER
 version=$(make -s -C "$src" kernelversion)-1
 mkdir "$work/packages"
+stamp "$which" "$list" >"$work/packages/stamp"
 perf_package "$version" "$work/packages"
-KDEB_PKGVERSION=$version "$here/../build.sh" $which
+KDEB_PKGVERSION=$version "$here/../build.sh" "$which"
 mv "$build"/linux-{image,headers}-*_"$version"_amd64.deb "$work/packages/"
 rm -rf "$packages"
 mkdir -p "$build/packages"
