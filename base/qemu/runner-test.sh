@@ -168,7 +168,7 @@ check 'a machine without network is called one' \
 	'apt-get could not install that \(W: Failed to fetch it  Could not resolve that\)' 1 \
 	setup run 'make run'
 rm -r "$work/setup"
-for set in build run tests callers matrix lint bench model ibt quilt report; do
+for set in build run tests callers matrix lint bench model ibt quilt report deb deb-test; do
 	case $set in
 	build | run)	target=setup ;;
 	*)		target=setup-$set ;;
@@ -275,7 +275,8 @@ bare() {
 }
 for target in prepare kernel demo stock debug kcsan startup table no-tracer shell report-test test-quick stress \
 	soak debug-test kcsan-test table-test matrix mutants ibt-test model ftracetest stock-test lists-test \
-	callers callers-stock fixes-test others others-boot randconfigs bench bench-smp bench-many bench-mcount-loc lint quilt series series-check; do
+	callers callers-stock fixes-test others others-boot randconfigs bench bench-smp bench-many bench-mcount-loc lint quilt series series-check \
+	deb deb-stock deb-test; do
 	check "make $target asks for what is missing" \
 		"^setup\\.sh: missing: .*, needed by make $target; make setup.* installs that\$" \
 		fails bare $target
@@ -283,10 +284,117 @@ done
 check 'they have installed nothing' '^$' 0 [ ! -e "$work/installed" ]
 for target in run test setup setup-build setup-run setup-tests setup-callers setup-matrix \
 	setup-lint setup-bench setup-model setup-ibt setup-quilt setup-report setup-others \
-	setup-others-boot; do
+	setup-others-boot setup-deb setup-deb-test; do
 	rm -f "$work/installed"
 	check "make $target installs it" '^  INSTALL  ' 0 aloud bare $target
 done
+
+# Debian packages, with what stands in for the programs that make them.
+deb=$work/deb
+mkdir -p "$deb"/{bin,repo/kernel,repo/Documentation,repo/base/{fixes,connections}}
+cp "$top"/base/*.sh "$deb/repo/base/"
+cp -r "$top"/base/{config,deb} "$deb/repo/base/"
+touch "$deb/repo/base/"{fixes,connections}/series
+echo ours | tee "$deb/repo/kernel/ours.c" >"$deb/repo/Documentation/ours.rst"
+fake_tree 12 "$deb/linux"
+mkdir "$deb/linux/Documentation"
+echo CONFIG_MODULES=y | xz >"$deb/config.xz"
+printf '# What we have.\next4\nvirtio_net\n' >"$deb/list"
+cat >"$deb/bin/make" <<'MAKE'
+#!/bin/sh
+for word; do
+	case $word in
+	DESTDIR=*)	mkdir -p "${word#*=}/usr/bin" && touch "${word#*=}/usr/bin/perf" ;;
+	kernelversion)	echo 6.12.1 ;;
+	localmodconfig)	[ -z "$UNKNOWN" ] || echo "$UNKNOWN config not found!!" >&2 ;;
+	esac
+done
+MAKE
+cat >"$deb/bin/dpkg-deb" <<'DPKG'
+#!/bin/sh
+for last; do :; done
+touch "$last"
+DPKG
+printf '#!/bin/sh\necho shlibs:Depends=libc6\n' >"$deb/bin/dpkg-shlibdeps"
+printf '#!/bin/sh\n' >"$deb/bin/strip"
+# In MB.
+cat >"$deb/bin/df" <<'DF'
+#!/bin/sh
+echo "${FREE:-99999}"
+DF
+cat >"$deb/repo/base/build.sh" <<'BUILD'
+#!/bin/sh
+touch "$BUILD/linux-image-6.12.1-x_${KDEB_PKGVERSION}_amd64.deb" \
+	"$BUILD/linux-headers-6.12.1-x_${KDEB_PKGVERSION}_amd64.deb"
+BUILD
+chmod +x "$deb"/bin/*
+debian() { # SCRIPT ARGUMENT...
+	env PATH="$deb/bin:$PATH" BUILD="$deb/build" LINUX="$deb/linux" \
+		DEBIAN_CONFIG="$deb/config.xz" "$deb/repo/base/$1.sh" "${@:2}"
+}
+packages() { debian deb/packages "$@"; }
+check 'packages of a tree that is not there' \
+	'^packages\.sh: missing: build/linux, needed by the deb kernel; run make prepare$' 1 \
+	packages sets
+debian prepare >/dev/null
+for core in sets stock; do
+	LOCALMODCONFIG=$deb/none check "packages with a list that is not there, $core" \
+		'^packages\.sh: no such list of modules: .*/none$' 1 packages $core
+	LOCALMODCONFIG=$deb/list UNKNOWN=a_module \
+		check "packages with a list that names what is no module, $core" \
+		'^packages\.sh: .*/list names what is no module of this kernel: a_module' 1 packages $core
+	FREE=2048 check "packages without space, $core" \
+		'^packages\.sh: no space: .* has 2 G left, of 32 G that are needed; make room, or' 1 \
+		packages $core
+	mv "$deb/config.xz" "$deb/config"
+	check "packages without Debian's configuration, $core" \
+		'^packages\.sh: missing: .*, needed by make deb; make setup-deb installs it$' 1 packages $core
+	mv "$deb/config" "$deb/config.xz"
+done
+check 'packages that were not made leave nothing' '^$' 0 \
+	[ -z "$(find "$deb/build" -name '*.deb*' ! -name .deb.lock)" ]
+
+wanted() { debian deb/check 2>&1 | sed '/^  NOTE /d' | paste -sd '|' >&2; }
+check 'a test without packages' \
+	'sets, needed by make deb-test; run make deb\|.*stock, needed by make deb-test; run make deb-stock$' \
+	1 wanted
+check 'a system without packages' \
+	'^images\.sh: missing: build/packages/sets, needed by make deb-test; run make deb$' 1 \
+	debian deb/images sets
+tests() { env BUILD="$deb/none" "$here/test.sh" deb | grep -E '^(not )?ok' | paste -sd '|' >&2; }
+check 'make deb-test without packages tries nothing' \
+	'^not ok 1 - deb: there are packages to test, and there is room$' 1 tests
+for core in sets stock; do
+	LOCALMODCONFIG=$deb/list check "packages with a list, $core" '^$' 0 packages $core
+done
+check 'packages of what is there' "^  CONFIG   Debian's, with the modules of .*/list\$" 0 wanted
+FREE=2048 check 'a test without space' \
+	'^check\.sh: no space: .* has 2 G left, of 25 G that are needed; make room$' 1 wanted
+echo more >>"$deb/repo/Documentation/ours.rst"
+debian prepare >/dev/null
+check 'a document has changed since' '^  CONFIG ' 0 wanted
+echo more >>"$deb/repo/kernel/ours.c"
+debian prepare >/dev/null
+stale() { echo "build/packages/$1 is stale \(changed since: $2\); run make $3 LOCALMODCONFIG=.*/list"; }
+check 'a source of ours has changed since' "^check\.sh: $(stale sets source deb)\$" 1 wanted
+check 'a system of packages that are stale' "^images\.sh: $(stale sets source deb)\$" 1 \
+	debian deb/images sets
+LOCALMODCONFIG=$deb/list packages sets >/dev/null
+echo kvm >>"$deb/list"
+check 'the list has changed since' \
+	"^check\.sh: $(stale sets modules deb)\|check\.sh: $(stale stock modules deb-stock)\$" 1 wanted
+LOCALMODCONFIG=$deb/list packages sets >/dev/null
+LOCALMODCONFIG=$deb/list packages stock >/dev/null
+echo CONFIG_FTRACE=y >>"$deb/repo/base/config/stock-deb.config"
+check 'the configuration has changed since' "^check\.sh: $(stale stock configuration deb-stock)\$" 1 \
+	wanted
+packages stock >/dev/null
+check 'packages with unlike lists' '^check\.sh: .* were made with unlike lists of modules; run' 1 wanted
+packages sets >/dev/null
+check 'packages with all modules' "^  CONFIG   Debian's, with all its modules\$" 0 wanted
+rm "$deb/build/packages/sets/stamp"
+check 'packages that do not say what of' \
+	'^check\.sh: build/packages/sets does not say what it was made of; run make deb$' 1 wanted
 
 # Where apt takes Debian's packages from, in both ways to write it down.
 cat >"$work/sources.list" <<'LIST'
