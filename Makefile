@@ -39,6 +39,11 @@ help:
 #:                    base's BPF, perf and user events tests, samples, error injection,
 #:                    tests of start-up; as a table beside that of stock
 #:   make callers-stock  the same on the unmodified base (for the table)
+#:   make deb         Debian packages of the kernel, its headers and perf, on the
+#:                    configuration of Debian's own package, in build/packages
+#:   make deb-stock   the same of the unmodified base
+#:   make deb-test    a Debian 12 system with either, tried in QEMU: tools, suspend,
+#:                    kexec and so on; figures of both (as root; 25 G, two hours)
 #:   make shell       a prompt in a guest on the kernel of make run; KERNEL=recorder:
 #:                    on that of the tests; CMD='...': run that command and end
 #:   make report-test check the report of make run in Chromium, and save a
@@ -100,6 +105,8 @@ help:
 #:                    table-objtool
 #:   N=N              how many configurations make randconfigs tries (default: 20)
 #:   SEED=N           the first of them (default: 1)
+#:   LOCALMODCONFIG=LIST  for make deb and make deb-stock: build only the modules in this
+#:                    list, as base/deb/guest.list has those of a guest
 #:   STEPS=all        have make series-check build each step, not only those that
 #:                    change what can be built
 #:   ACCEL=NAME       kvm or tcg (default: kvm if a short boot proves it works)
@@ -113,7 +120,7 @@ help:
 #:   make setup-callers   that, and what make callers needs
 #:   make setup-matrix    that of the tests, and what make matrix needs
 #:   make setup-NAME      lint, bench (make bench-mcount-loc), model, ibt, quilt, report
-#:                        (make report-test), others or others-boot
+#:                        (make report-test), others, others-boot, deb or deb-test
 #:
 #: All others say what is missing, and which of these installs it.
 #:
