@@ -29,6 +29,8 @@ trap 'rm -rf "$work"' EXIT
 
 packages=systemd-sysv,udev,dbus,kmod,initramfs-tools,linux-base,zstd,e2fsprogs,procps,iproute2
 packages+=,util-linux,kexec-tools,trace-cmd,linux-perf,bpftrace,stress-ng,rt-tests
+# What KernelShark shows traces with.
+packages+=,libkshark2,libtracecmd1,libtracefs1,libtraceevent1
 
 # The archives that apt has here, but nothing else of its sources.
 archives() {
