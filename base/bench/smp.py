@@ -11,6 +11,7 @@ a limit.
 """
 
 import argparse
+import collections
 import os
 import re
 import statistics
@@ -66,6 +67,17 @@ def stops_of(stats):
             if (m := re.fullmatch(r"stops_below_(\d+)us", name))]
 
 
+def show_stops(cpus, stops, longest):
+    """How many there were in all boots, and how long they were."""
+    classes = collections.Counter()
+    for us, nr in stops:
+        classes[us] += nr
+    each = sorted(classes.elements())
+    print("%4d %d stops in %d boots, half of them below %d us; the longest of each boot, in "
+          "milliseconds: %s" % (cpus, len(each), len(longest), each[len(each) // 2] if each else 0,
+                                ", ".join("%.1f" % ms for ms in longest)), flush=True)
+
+
 def show(cpus, boots):
     """The table of one number of CPUs; how many limits are missed."""
     missed = 0
@@ -110,7 +122,7 @@ def main():
         init = tmp + "/init"
         build_init(init, "smp.c")
         for cpus in args.cpus:
-            boots, longest = {STOCK: [], OURS: []}, []
+            boots, longest, stops = {STOCK: [], OURS: []}, [], []
             for turn in range(args.turns):
                 # A host that gets slower or faster is to favour neither.
                 for which in (STOCK, OURS) if turn % 2 == 0 else (OURS, STOCK):
@@ -118,14 +130,14 @@ def main():
                     boots[which].append(times)
                     if stats:
                         longest.append(int(stats["longest_stop_ns"]) / 1e6)
-                        figures["stops"] += stops_of(stats)
+                        stops += stops_of(stats)
+            figures["stops"] += stops
             for core, which in (("stock", STOCK), ("ours", OURS)):
                 figures[core][cpus] = {load + "-" + row:
                                        [t for one in boots[which] for t in one[load + "-" + row]]
                                        for load in LOADS for row in ROWS}
             missed += show(cpus, boots)
-            print("%4d longest stop of each boot, in milliseconds: %s"
-                  % (cpus, ", ".join("%.1f" % ms for ms in longest)), flush=True)
+            show_stops(cpus, stops, longest)
     # For pictures a host's bad minute is too much, and one number of CPUs is no curve.
     if args.turns >= TURNS and set(CPUS) <= set(args.cpus):
         keep("smp", figures)
