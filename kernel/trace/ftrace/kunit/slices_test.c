@@ -17,22 +17,22 @@ static void next_test(struct kunit *test)
 		unsigned int		next;
 	} cases[] = {
 		/* Nothing is known. */
-		{ { 0, 0, 0 }, FTRACE_SLICE_MIN },
-		{ { 9 * BOUND, 0, 0 }, FTRACE_SLICE_MIN },
+		{ { 0, 0, 0, 0 }, FTRACE_SLICE_MIN },
+		{ { 9 * BOUND, 0, 0, 0 }, FTRACE_SLICE_MIN },
 		/* Three quarters of what the fixed part leaves. */
-		{ { 0, 10000, BOUND }, 7500 },
-		{ { BOUND / 4, 10000, BOUND / 4 }, 22500 },
-		{ { BOUND / 2, 8000, BOUND }, 3000 },
-		{ { 0, 9000, 100 * BOUND }, FTRACE_SLICE_MIN },
+		{ { 0, 0, 10000, BOUND }, 7500 },
+		{ { BOUND / 4, 0, 10000, BOUND / 4 }, 22500 },
+		{ { BOUND / 2, 0, 8000, BOUND }, 3000 },
+		{ { 0, 0, 9000, 100 * BOUND }, FTRACE_SLICE_MIN },
 		/* Where that is most of the bound, four times as long. */
-		{ { 3 * BOUND / 4, 4000, BOUND / 4 }, 48000 },
-		{ { 8 * BOUND, 4000, BOUND }, 128000 },
-		{ { BOUND, 4000, 899 * BOUND }, FTRACE_SLICE_MIN },
+		{ { 3 * BOUND / 4, 0, 4000, BOUND / 4 }, 48000 },
+		{ { 8 * BOUND, 0, 4000, BOUND }, 128000 },
+		{ { BOUND, 0, 4000, 899 * BOUND }, FTRACE_SLICE_MIN },
 		/* All that can be counted. */
-		{ { 0, 9000, 1 }, U32_MAX },
-		{ { 9 * BOUND, U32_MAX, 2 }, U32_MAX },
-		{ { U64_MAX / 16, U32_MAX, 1 }, U32_MAX },
-		{ { U64_MAX / 16, U32_MAX, U64_MAX / 16 }, U32_MAX },
+		{ { 0, 0, 9000, 1 }, U32_MAX },
+		{ { 9 * BOUND, 0, U32_MAX, 2 }, U32_MAX },
+		{ { U64_MAX / 16, 0, U32_MAX, 1 }, U32_MAX },
+		{ { U64_MAX / 16, 0, U32_MAX, U64_MAX / 16 }, U32_MAX },
 	};
 	unsigned int i;
 
@@ -56,13 +56,19 @@ static void learn_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, BOUND - BOUND / 64, s.sites_ns);
 	/* Late each time, and quick for once. */
 	s.fixed_ns = 4 * BOUND;
+	s.last_ns = 4 * BOUND;
 	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 2, 0 }, BOUND);
 	KUNIT_EXPECT_EQ(test, 3 * BOUND, s.fixed_ns);
 	/* A stop that took less than what is known of its fixed part. */
+	s.last_ns = 3 * BOUND;
 	ftrace_slices_learn(&s, 9000, (struct ftrace_stop_time) { BOUND, 0 }, BOUND);
 	KUNIT_EXPECT_EQ(test, 9 * BOUND / 4, s.fixed_ns);
 	KUNIT_EXPECT_EQ(test, 9000, s.sites);
 	KUNIT_EXPECT_EQ(test, BOUND, s.sites_ns);
+	/* Two that were quick, of which the first was a little less so. */
+	s.last_ns = BOUND / 8;
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { BOUND, BOUND / 16 }, BOUND);
+	KUNIT_EXPECT_EQ(test, BOUND / 8, s.fixed_ns);
 }
 
 /*
@@ -194,7 +200,7 @@ static void try_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, avoided(&s));
 		ftrace_slices_learn(&s, 1, quick, BOUND);
 	}
-	KUNIT_EXPECT_LT(test, tries, 20);
+	KUNIT_EXPECT_EQ(test, 2, tries);
 	/* Cheap, for small plans and for long ones, until they are dear again. */
 	KUNIT_EXPECT_EQ(test, 0, avoided(&s));
 	for (i = 0; i < 3; i++)

@@ -159,21 +159,24 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So the
- * estimate of the fixed part moves by limited steps. What it does not explain of the
- * time is charged to the sites.
+ * estimate of the fixed part moves by limited steps; but two that were quick, one after
+ * the other, are believed. What it does not explain of the time is charged to the sites.
  *
  * Context: any.
  */
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
+	u64 least;
+
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
 	if (is_dear(time.fixed, bound_ns))
 		s->pokes = 0;
-	s->fixed_ns = clamp(time.fixed, s->fixed_ns - s->fixed_ns / 4,
-			    2 * s->fixed_ns + bound_ns / 64);
+	least = min(s->fixed_ns - s->fixed_ns / 4, s->last_ns);
+	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
+	s->last_ns = time.fixed;
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN)
 		return;
@@ -188,7 +191,7 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
  *
  * It is where stops are dear. But plans that are poked tell nothing about stops, and a
  * host that was busy once may be idle now. So after FTRACE_POKES_MAX of them stops are
- * tried again: one if it is as dear as before, else until the estimate has come down.
+ * tried again: one if it is as dear as before, else until the estimate is below that.
  *
  * Context: any.
  * Return: whether to poke.

@@ -39,12 +39,14 @@ extern struct ftrace_stop_stats ftrace_stops;
 /**
  * struct ftrace_slices - what is known of how long stops take
  * @fixed_ns: how long one takes whatever it writes, in nanoseconds
+ * @last_ns: how long that was for the last stop
  * @sites: how many sites the last one changed that was large enough to tell; 0: none
  * @sites_ns: how long these took
  * @pokes: how many plans have been poked because stops are dear, since one was
  */
 struct ftrace_slices {
 	u64		fixed_ns;
+	u64		last_ns;
 	unsigned int	sites;
 	u64		sites_ns;
 	unsigned int	pokes;
