@@ -83,28 +83,17 @@ static void wait_where_rcu_is_not(void)
 }
 
 /**
- * ftrace_cond_synchronize_rcu - wait for callbacks that could look at something once
- * @state: get_state_synchronize_rcu() of when they no longer could
+ * ftrace_synchronize_rcu - wait for callbacks that look at what is no longer there
  *
  * They run with preemption off. It is expedited: it is a user who asked for what has to
  * wait, and who most often stopped all CPUs for it just before.
  *
  * Context: process, without text_mutex.
  */
-void ftrace_cond_synchronize_rcu(unsigned long state)
-{
-	cond_synchronize_rcu_expedited(state);
-	wait_where_rcu_is_not();
-}
-
-/**
- * ftrace_synchronize_rcu - wait for callbacks that look at what is no longer there
- *
- * Context: as ftrace_cond_synchronize_rcu().
- */
 void ftrace_synchronize_rcu(void)
 {
-	ftrace_cond_synchronize_rcu(get_state_synchronize_rcu());
+	synchronize_rcu_expedited();
+	wait_where_rcu_is_not();
 }
 
 /* What RCU has let go, to be freed by free_work. */

@@ -96,7 +96,6 @@
 extern bool ftrace_disabled;
 
 void ftrace_synchronize_rcu(void);
-void ftrace_cond_synchronize_rcu(unsigned long state);
 void ftrace_free_when_quiet(struct rcu_head *head);
 
 /**

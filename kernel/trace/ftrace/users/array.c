@@ -13,11 +13,9 @@
 /*
  * When an ops of a trace array leaves, the array gets the next number. Whoever waits for
  * tasks waits for all that had left before: nobody is in a callback of those with
- * numbers up to nr_quiet any more. rcu_left is the state of RCU when the last one left.
- * ftrace_lock.
+ * numbers up to nr_quiet any more. ftrace_lock.
  */
 static u64 nr_left, nr_quiet;
-static unsigned long rcu_left;
 
 /**
  * ftrace_array_left - an ops is no longer called, but a task may still be in it
@@ -33,10 +31,8 @@ void ftrace_array_left(struct ftrace_ops *ops)
 	struct trace_array *tr = ops->tr;
 
 	lockdep_assert_held(&ftrace_lock);
-	if (!tr || !tr->ops)
-		return;
-	tr->ops->left = ++nr_left;
-	rcu_left = get_state_synchronize_rcu();
+	if (tr && tr->ops)
+		tr->ops->left = ++nr_left;
 }
 
 /**
@@ -50,26 +46,23 @@ void ftrace_array_left(struct ftrace_ops *ops)
  */
 void ftrace_array_wait(const struct ftrace_ops *ops)
 {
-	unsigned long state;
 	u64 left;
 
 	scoped_guard(mutex, &ftrace_lock) {
 		if (ops->left <= nr_quiet)
 			return;
 		left = nr_left;
-		state = rcu_left;
 	}
 	/*
 	 * No stop need have ended the callbacks. And handlers of returns may see a graph
 	 * user for longer than its call sites.
 	 *
-	 * Where tasks are preempted, RCU waits for those who have preemption off, as it may
-	 * have while the events of the array were waited for, and the rest is looked at.
-	 * Where none is preempted nobody looks, and RCU takes a task for outside until its
-	 * callback turns preemption off.
+	 * Where tasks are preempted, RCU waits for those who have preemption off, and the
+	 * rest is looked at. Where none is preempted nobody looks, and RCU takes a task for
+	 * outside until its callback turns preemption off.
 	 */
 	if (IS_ENABLED(CONFIG_TASKS_RCU))
-		ftrace_cond_synchronize_rcu(state);
+		ftrace_synchronize_rcu();
 	else
 		synchronize_rcu_tasks_rude();
 	ftrace_wait_for_tasks(0);

@@ -162,7 +162,8 @@ static bool look_around(struct look *look, unsigned long direct)
  *
  * To be called when nothing leads there any more and whoever was where preemption is off
  * has left: after a stop of the machine, synchronize_rcu_tasks_rude(), or, if there is
- * CONFIG_TASKS_RCU, a grace period of RCU. It cannot tell callbacks apart, so a task inside another one may make it wait, too.
+ * CONFIG_TASKS_RCU, a grace period of RCU. It cannot tell callbacks apart, so a task
+ * inside another one may make it wait, too.
  *
  * Context: process, no lock held that a traced task may need to get on.
  */
