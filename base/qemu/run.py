@@ -37,7 +37,7 @@ TERMINATED = 143
 # What guest.sh says on the console before it begins, and for how many seconds a boot may be
 # silent.
 UP = "guest.sh: up"
-PATIENCE = 300
+PATIENCE = 420
 
 # The end of the guest ...
 FATAL = re.compile(r"Kernel panic|Oops[: ]|\bBUG: (?!KCSAN)|general protection fault|"
@@ -280,7 +280,8 @@ class Console:
         for line in lines:
             if self.fatal is None and FATAL.search(line):
                 self.fatal = len(self.lines)
-            self.up = self.up or line == UP
+            # Another message may be on the same line.
+            self.up = self.up or UP in line
             case = CASE.search(line)
             if case:
                 self.case, self.provoked = case, provoked_by(case)
@@ -333,7 +334,7 @@ def run(args):
         cmd = qemu_command(args, kernel, tmp + "/initrd", console.path, accel,
                            " ".join(args.append))
         if args.shell:
-            return shell(cmd, console)
+            return shell(args, cmd, console)
         with subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as guest:
             try:
@@ -342,7 +343,7 @@ def run(args):
                 guest.kill()
 
 
-def shell(cmd, console):
+def shell(args, cmd, console):
     tty = os.isatty(0)
     if tty:
         saved = subprocess.run(["stty", "-g"], stdout=subprocess.PIPE, check=True).stdout.strip()
@@ -350,26 +351,24 @@ def shell(cmd, console):
     heard = time.monotonic()
     try:
         with subprocess.Popen(cmd, stderr=subprocess.PIPE) as guest:
-            while guest.poll() is None:
-                if console.read() or console.up:
-                    heard = time.monotonic()
-                if time.monotonic() - heard > PATIENCE:
-                    guest.kill()
-                time.sleep(0.2)
+            try:
+                while guest.poll() is None and time.monotonic() - heard < PATIENCE:
+                    if console.read() or console.up:
+                        heard = time.monotonic()
+                    time.sleep(0.2)
+            finally:
+                guest.kill()
             said = guest.stderr.read().decode("utf-8", "replace").strip().split("\n")[-1]
     finally:
         if tty:
             subprocess.run(["stty", saved], check=True)
     console.read()
-    if console.fatal is not None:
-        raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
-                                                  console.excerpt(console.fatal)))
+    check_kernel(args, console)
     if not console.up:
         raise Failure("the guest did not come up (%s; kernel messages: %s)"
                       % (said or (console.lines or ["no message"])[-1], console.path))
-    if console.warned is not None:
-        raise Failure("the kernel warned: %s (all messages: %s)"
-                      % (console.lines[console.warned], console.path))
+    if guest.returncode:
+        raise Failure("the emulator failed (status %d; %s)" % (guest.returncode, said))
     return 0
 
 
