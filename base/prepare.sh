@@ -42,12 +42,15 @@ check_version() {
 	esac
 }
 
-# Two trees take some 22 times as much as the tarball.
-room_for() { # MEGABYTES
-	local free
+# Two trees, of which each takes some 11 times as much as the tarball of Debian.
+room_for() { # TARBALL
+	local free wanted times=2
+	[[ $1 != *.xz ]] || times=22
+	wanted=$(($(stat -c %s "$1") * times / 1048576))
 	free=$(df --output=avail -m "$build" | tail -n 1)
-	[ "$free" -ge "$1" ] ||
-		die "no space: $build has $((free)) M left, of $1 M that the source takes; make room"
+	[ "$free" -ge $wanted ] ||
+		die "no space: $build has $((free)) M left, of $wanted M that the source takes;" \
+			"make room"
 }
 
 # no -t: what changes gets the time of now, so that make sees it
@@ -73,7 +76,7 @@ fi
 
 if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/null)" ]; then
 	if [ -f "$from" ] && [ ! -d "$base" ]; then
-		room_for $(($(stat -c %s "$from") * 22 / 1048576))
+		room_for "$from"
 	fi
 	say UNPACK "$from (half a minute)"
 	mkdir "$work/base"

@@ -196,7 +196,7 @@ install_absent() {
 		{ : >"$log"; apt_get update &&
 			apt_get install --no-install-recommends "${absent[@]}"; } ||
 		missing "${absent[*]}" "$needed_by" "apt-get could not install that ($(
-			grep -m1 -E '^(Err:|W: Failed|E:)' "$log" || echo "see $log")): install" \
+			grep -m1 '^W: Failed' "$log" || grep -m1 '^E:' "$log" || echo "see $log")): install" \
 			"it, then run make again"
 }
 
