@@ -49,7 +49,7 @@ room_for() { # TARBALL
 	wanted=$(($(stat -c %s "$1") * times / 1048576))
 	free=$(df --output=avail -m "$build" | tail -n 1)
 	[ "$free" -ge $wanted ] ||
-		die "no space: $build has $((free)) M left, of $wanted M that the source takes;" \
+		die "no space: $build has $free M left, of $wanted M that the source takes;" \
 			"make room"
 }
 

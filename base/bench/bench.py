@@ -5,8 +5,8 @@
 The kernel "lists" has the stock core and our fixes of the rest, of which ours is to
 take no credit; "stock", if it is named, is without them.  All boot the same program
 (bench.c) on a QEMU that counts one instruction as one nanosecond, so the figures are the
-same on every machine.  Exit status 1 when ours misses a limit.  The no-tracer kernel has nothing to trace functions with:
-it tells what a boot takes anyway.
+same on every machine.  Exit status 1 when ours misses a limit.  The no-tracer kernel has
+nothing to trace functions with: it tells what a boot takes anyway.
 """
 
 import argparse
