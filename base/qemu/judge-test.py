@@ -322,6 +322,27 @@ REPORT = """[ 1.0] =============================================================
 CLOSE = "[ 1.0] ==================================================================\n"
 
 
+def reasons():
+    """Why a test failed is said with it, also of the last one, wherever it is printed."""
+    why = "# why\n"
+    with tempfile.TemporaryDirectory() as top:
+        place = Place(top)
+        for what, text, cases, result in (
+                ("ftracetest says why after the result, of any case",
+                 PLAN % 4 + "not " + ONE + why + TWO + THREE + ALSO, CASES,
+                 "not ok - s: x/one.tc: case one"),
+                ("ftracetest says why after the result, of the last case",
+                 PLAN % 4 + ONE + TWO + THREE + "not " + ALSO + why, CASES,
+                 "not ok - s: x/two.tc: (instance) case two"),
+                ("a program says why after the result", "not ok 1 - a\n" + why + "ok 2 - b\n1..2\n",
+                 (), "not ok - s: a"),
+                ("a program says why before the result", "ok 1 - a\n" + why + "not ok 2 - b\n1..2\n",
+                 (), "not ok - s: b")):
+            lines, _ = place.judge(said(text) + "exit 1", cases=cases)
+            at = lines.index(result) if result in lines else 0
+            yield what, at and lines[at - 1] == "# s: why"
+
+
 def races():
     """What races.sh makes of the logs of KCSAN."""
     begin = "[ 0.0] kcsan: enabled early\n"
@@ -470,7 +491,8 @@ def main():
                            "exit\nfi\ntouch fourth\n" + said(died).replace("cat", "cat >log", 1) +
                            "exit 124", "--kunit", os.path.join(top, "log"),
                            "--suites", "ftrace-a ftrace-b", cases=()))
-    for what, good in (*breakpoints(), *alarms(), *ends(), *boots(), *kept_logs(), *races()):
+    for what, good in (*breakpoints(), *alarms(), *ends(), *boots(), *kept_logs(), *reasons(),
+                       *races()):
         tell(what, good)
     print("1..%d" % n)
     return bad > 0

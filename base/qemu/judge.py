@@ -82,6 +82,20 @@ def plan_first(lines):
     return lines
 
 
+def reasons_first(lines):
+    """What is said of a failure after its result, before it as well, where the parser looks."""
+    out, after = [], []
+    for line in reversed(lines):
+        out.append(line)
+        if line.startswith("# "):
+            after.append(line)
+            continue
+        if line.startswith("not ok "):
+            out.extend(after)
+        after = []
+    return out[::-1]
+
+
 def suites_whole(lines):
     """The two lines that begin a suite, together: another CPU may speak in between."""
     out = []
@@ -104,7 +118,7 @@ def parse(lines, kunit):
         # Stamps grow with time, and the parser counts characters.
         lines = suites_whole(STAMP.sub("", line) for line in lines)
     else:
-        lines = plan_first(lines)
+        lines = reasons_first(plan_first(lines))
     said = io.StringIO()
     kunit_parser.stdout = Printer(said)
     # There are lines with which it does not end. This ends it, and so this program.
