@@ -10,7 +10,8 @@
 #   ...			on a line of its own is any number of lines,
 #   ...			within a line is any text,
 #   a number		of three digits or more, or with a point in it, is any, but
-#			what is more than none must not be none,
+#			what is more than none must not be none; the number of a task,
+#			after a dash, may be that of the idle task,
 #   blanks		are any blanks, and none at both ends of a line.
 #
 # A command that prints nothing has to succeed. The commands of a document are run by one
@@ -58,16 +59,18 @@ matches() { # shown printed
 		return line
 	}
 	# The regular expression that a line stands for.
-	function pattern(line,	re, token) {
+	function pattern(line,	re, token, dash) {
 		re = "^"
 		while (line != "") {
+			dash = token == "-"
 			if (match(line, /^\.\.\./)) {
 				re = re ".*"
+				token = ""
 			} else if (match(line, /^[0-9]+(\.[0-9]+)?/)) {
 				token = substr(line, 1, RLENGTH)
 				if (length(token) <= 2)
 					re = re token
-				else if (token ~ /[.]/ || token ~ /^0+$/)
+				else if (token ~ /[.]/ || token ~ /^0+$/ || dash)
 					re = re "[0-9]+([.][0-9]+)?"
 				else
 					re = re "0*[1-9][0-9]*([.][0-9]+)?"
