@@ -168,7 +168,7 @@ def boot_guest(which, init, *options):
             elif words[0] == "error:":
                 sys.exit("bench.py: %s: %s" % (which, line.strip()))
             else:
-                waited = float(words[2]) if len(words) > 2 else 0
+                waited = float(words[2]) if len(words) > 2 else None
                 samples.setdefault(words[0], []).append((float(words[1]), waited))
                 if sys.stderr.isatty():
                     print("  BENCH    %s: %-40s" % (which, words[0]), end="\r", file=sys.stderr)
@@ -208,8 +208,8 @@ def figure(samples, row):
 
 def waited(samples, row):
     """What a row waited, in instructions that nobody ran; None where it is not measured."""
-    waits = [w for _, w in samples.get(row, [])]
-    return statistics.median(waits) if any(waits) else None
+    waits = [w for _, w in samples.get(row, []) if w is not None]
+    return statistics.median(waits) if waits else None
 
 
 def text(n):
@@ -279,7 +279,7 @@ def main():
         nonlocal missed
         relative = isinstance(limit, str)
         if limit == HALF:
-            judged, most = b and (waits[1] or 0), b or 0
+            judged, most = b and waits[1], b or 0
         else:
             judged, most = b, most_of(limit, row, a)
         ok = ""

@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../qemu"))
 from places import BUILD  # pylint: disable=wrong-import-position
-from bench import STOCK_KERNELS, build_init, figure, keep, run_guest, text  # pylint: disable=wrong-import-position
+from bench import STOCK_KERNELS, build_init, figure, keep, run_guest, text, waited  # pylint: disable=wrong-import-position
 
 STOCK, OURS = "lists", "recorder"
 SMALL = 400
@@ -135,7 +135,7 @@ def measure(kernel, init, tmp, only):
 
 def figures_of(samples):
     """{row: (instructions, waited)}"""
-    return {row: (figure(samples, row), statistics.median(w for _, w in samples[row]))
+    return {row: (figure(samples, row), waited(samples, row) or 0)
             for row in samples if not row.startswith("memory-")}
 
 
