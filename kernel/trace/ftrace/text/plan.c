@@ -159,26 +159,33 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So the
- * estimate of the fixed part moves by limited steps; but two that were quick, one after
- * the other, are believed. What it does not explain of the time is charged to the sites.
+ * estimate of the fixed part moves by limited steps, until enough stops in a row were
+ * quick. What it does not explain of the time is charged to the sites. A stop of which
+ * it explains all tells nothing of them: they would seem to take no time.
  *
  * Context: any.
  */
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
-	u64 least;
+	u64 least = s->fixed_ns - s->fixed_ns / 4;
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
-	if (is_dear(time.fixed, bound_ns))
+	if (is_dear(time.fixed, bound_ns)) {
 		s->pokes = 0;
-	least = min(s->fixed_ns - s->fixed_ns / 4, s->last_ns);
+		s->nr_quick = 0;
+		s->quick_ns = 0;
+	} else {
+		s->nr_quick++;
+		s->quick_ns = max(s->quick_ns, time.fixed);
+	}
+	if (s->nr_quick >= FTRACE_QUICK_STOPS)
+		least = min(least, s->quick_ns);
 	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
-	s->last_ns = time.fixed;
 	/* Nor do a few sites tell what many take. */
-	if (sites < FTRACE_SLICE_MIN)
+	if (sites < FTRACE_SLICE_MIN || time.fixed >= time.all)
 		return;
 	s->sites = sites;
 	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), 1ULL);
