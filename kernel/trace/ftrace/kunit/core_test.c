@@ -130,6 +130,21 @@ static int wait_for_quiet(void *waiter)
 	return 0;
 }
 
+/* ftrace_synchronize_rcu() waits for whoever reads; as in reader_test(). */
+static void reader_wait_test(struct kunit *test)
+{
+	struct reader r = { COMPLETION_INITIALIZER_ONSTACK(r.reads) };
+	struct task_struct *task;
+
+	task = kthread_run(read_until_stop, &r, "ftrace_reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wait_for_completion(&r.reads);
+	ftrace_synchronize_rcu();
+	KUNIT_EXPECT_TRUE_MSG(test, READ_ONCE(r.ended), "not awaited: somebody who reads");
+	kthread_stop_put(task);
+}
+
 /* ftrace_synchronize_rcu() waits for a CPU that comes or goes. */
 static void hotplug_wait_test(struct kunit *test)
 {
@@ -159,6 +174,7 @@ static void hotplug_wait_test(struct kunit *test)
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE(reader_test),
 	KUNIT_CASE(hotplug_test),
+	KUNIT_CASE(reader_wait_test),
 	KUNIT_CASE(hotplug_wait_test),
 	{}
 };

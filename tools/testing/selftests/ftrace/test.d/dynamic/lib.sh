@@ -96,6 +96,19 @@ no_line() { # grep-argument...
 	[ $status = 1 ] || fail "grep $*: status $status, $(head "$TMPDIR/found")"
 }
 
+# ---- waiting
+
+# How often a program waits for a grace period, of the kind that is named. The function
+# tracer has to be on for that function.
+waits_for() { # function program argument...
+	local wait=$1
+
+	shift
+	echo > trace
+	"$@"
+	may_grep -cE "^ *$1-[0-9]+ .*: $wait <-" trace
+}
+
 # ---- chance
 
 # What random tests begin with: SEED of the environment, to see the same again,
