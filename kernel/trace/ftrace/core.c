@@ -85,8 +85,9 @@ static void wait_where_rcu_is_not(void)
 /**
  * ftrace_synchronize_rcu - wait for callbacks that look at what is no longer there
  *
- * They run with preemption off. It is expedited: it is a user who asked for what has to
- * wait, and who most often stopped all CPUs for it just before.
+ * They run with preemption off. It is expedited, since a user asked for what has to wait,
+ * or removed a module. CPUs that are idle, or in user space with nohz_full, are not
+ * interrupted. With rcupdate.rcu_normal, or PREEMPT_RT, it takes its time.
  *
  * Context: process, without text_mutex.
  */
