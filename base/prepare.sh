@@ -44,8 +44,8 @@ check_version() {
 
 # Two trees, of which each takes some 11 times as much as the tarball of Debian.
 room_for() { # TARBALL
-	local free wanted times=2
-	[[ $1 != *.xz ]] || times=22
+	local free wanted times=22
+	[[ $1 != *.tar ]] || times=2
 	wanted=$(($(stat -c %s "$1") * times / 1048576))
 	free=$(df --output=avail -m "$build" | tail -n 1)
 	[ "$free" -ge $wanted ] ||
