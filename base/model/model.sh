@@ -137,8 +137,8 @@ check_right() {
 		states=$(awk '/states, stored/ { print $1 }' "$work/out")
 		result ok "$model ${settings[*]}: holds in $states states"
 	else
-		result "not ok" "$model ${settings[*]}: holds"
 		say_why "$work/out"
+		result "not ok" "$model ${settings[*]}: holds"
 	fi
 }
 
@@ -153,8 +153,8 @@ check_broken() {
 	if [ -n "$value" ] && grep -F "$expected" "$work/out" | grep -q '^pan:1: '; then
 		result ok "$model $variant ${settings[*]}: is refuted"
 	else
-		result "not ok" "$model $variant ${settings[*]}: is refuted by $expected"
 		say_why "$work/out"
+		result "not ok" "$model $variant ${settings[*]}: is refuted by $expected"
 	fi
 }
 

@@ -324,23 +324,20 @@ CLOSE = "[ 1.0] ================================================================
 
 def reasons():
     """Why a test failed is said with it, also of the last one, wherever it is printed."""
-    why = "# why\n"
+    why, other = "# why\n", "# other\n"
     with tempfile.TemporaryDirectory() as top:
         place = Place(top)
         for what, text, cases, result in (
-                ("ftracetest says why after the result, of any case",
-                 PLAN % 4 + "not " + ONE + why + TWO + THREE + ALSO, CASES,
+                ("after the result, of any case",
+                 PLAN % 4 + other + "not " + ONE + why + TWO + other + THREE + ALSO, CASES,
                  "not ok - s: x/one.tc: case one"),
-                ("ftracetest says why after the result, of the last case",
-                 PLAN % 4 + ONE + TWO + THREE + "not " + ALSO + why, CASES,
-                 "not ok - s: x/two.tc: (instance) case two"),
-                ("a program says why after the result", "not ok 1 - a\n" + why + "ok 2 - b\n1..2\n",
-                 (), "not ok - s: a"),
-                ("a program says why before the result", "ok 1 - a\n" + why + "not ok 2 - b\n1..2\n",
-                 (), "not ok - s: b")):
+                ("after the result, of the last case", PLAN % 4 + ONE + TWO + THREE + "not " +
+                 ALSO + why, CASES, "not ok - s: x/two.tc: (instance) case two"),
+                ("before the result", other + "not ok 1 - a\n" + why + "not ok 2 - b\n" +
+                 other + "1..2\n", (), "not ok - s: b")):
             lines, _ = place.judge(said(text) + "exit 1", cases=cases)
             at = lines.index(result) if result in lines else 0
-            yield what, at and lines[at - 1] == "# s: why"
+            yield "why it failed is said " + what, at and lines[at - 1] == "# s: why"
 
 
 def races():
@@ -462,9 +459,9 @@ def main():
         nonlocal n, bad
         n += 1
         bad += not good
-        print("%sok %d - %s" % ("" if good else "not ", n, what))
         for line in () if good else lines:
             print("#   " + line)
+        print("%sok %d - %s" % ("" if good else "not ", n, what))
 
     with tempfile.TemporaryDirectory() as top:
         place = Place(top)

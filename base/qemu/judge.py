@@ -83,17 +83,16 @@ def plan_first(lines):
 
 
 def reasons_first(lines):
-    """What is said of a failure after its result, before it as well, where the parser looks."""
-    out, after = [], []
-    for line in reversed(lines):
-        out.append(line)
+    """What ftracetest says of a case after its result, before it, where the parser looks."""
+    out, at = [], 0
+    for line in lines:
         if line.startswith("# "):
-            after.append(line)
-            continue
-        if line.startswith("not ok "):
-            out.extend(after)
-        after = []
-    return out[::-1]
+            out.insert(at, line)
+            at += 1
+        else:
+            at = len(out) if RESULT.match(line) else len(out) + 1
+            out.append(line)
+    return out
 
 
 def suites_whole(lines):
@@ -111,14 +110,14 @@ def suites_whole(lines):
     return out
 
 
-def parse(lines, kunit):
+def parse(lines, kunit, reasons_last=False):
     """The tests in these lines: kunit_parser's tree, and what it finds amiss."""
     lines = [ENDED.sub(r"ok \1 # SKIP \2", line) for line in lines]
     if kunit:
         # Stamps grow with time, and the parser counts characters.
         lines = suites_whole(STAMP.sub("", line) for line in lines)
     else:
-        lines = reasons_first(plan_first(lines))
+        lines = plan_first(reasons_first(lines) if reasons_last else lines)
     said = io.StringIO()
     kunit_parser.stdout = Printer(said)
     # There are lines with which it does not end. This ends it, and so this program.
@@ -262,7 +261,7 @@ class Judge:
             lines, status = self.run(self.args.command + [c.path for c in todo])
             asked = [(c, "") for c in todo]
             asked += [(c, "(instance)") for c in todo if c.instance]
-            tree, amiss = parse(lines, False)
+            tree, amiss = parse(lines, False, reasons_last=True)
             answers = [r for t in tree.subtests for r in flat(t)
                        if t.status != TestStatus.TEST_CRASHED]
             done = self.compare(asked, answers)

@@ -25,9 +25,9 @@ check() {
 		grep -qE -- "$pattern" <<<"$(head -n 1 "$work/err")"; then
 		echo "ok $n $what"
 	else
-		echo "not ok $n $what"
 		echo "# status $status; stderr:"
 		head -n 5 "$work/err" | sed 's/^/# /'
+		echo "not ok $n $what"
 	fi
 }
 

@@ -91,10 +91,9 @@ def main():
     def check(what, good, *details):
         nonlocal tests
         tests += 1
+        for detail in () if good else details:
+            print("# " + repr(detail)[-1500:])
         print("%s %d shell: %s" % ("ok" if good else "not ok", tests, what), flush=True)
-        if not good:
-            for detail in details:
-                print("# " + repr(detail)[-1500:])
         return good
 
     kept = os.path.join(BUILD, "run/keep")

@@ -13,10 +13,10 @@ def run(name, *cases):
         result = unittest.TestResult()
         test.run(result)
         wrong = result.failures + result.errors
-        print("%s %d %s: %s" % ("not ok" if wrong else "ok", number, name,
-                                test.shortDescription()))
         for _, text in wrong:
             print("# " + text.strip().replace("\n", "\n# "))
+        print("%s %d %s: %s" % ("not ok" if wrong else "ok", number, name,
+                                test.shortDescription()))
         bad += bool(wrong)
     print("1..%d" % len(tests))
     return bad > 0
