@@ -45,7 +45,8 @@ by_ccache() { # COMPILER
 our_files() (
 	cd "$top" || exit
 	if [ -e .git ]; then
-		git ls-files -co --exclude-standard
+		# As root, in somebody else's clone.
+		git -c safe.directory="$top" ls-files -co --exclude-standard
 	else
 		find . -path ./build -prune -o -type f -printf '%P\n'
 	fi | while IFS= read -r f; do

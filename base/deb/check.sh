@@ -23,6 +23,8 @@ need_room() {
 # All of them, or the digest of a list.
 modules_of() { sed -n 's/^modules \([^ ]*\).*/\1/p' "$build/packages/$1/stamp"; }
 
+[ "$(id -u)" -eq 0 ] ||
+	die "root is needed to install packages in another system; run make deb-test as root"
 say NOTE "takes $gigabytes G of disk, and up to two hours"
 status=0
 for name in sets stock; do

@@ -6,7 +6,7 @@
 # usage: images.sh sets|stock|debian
 #
 # sets, stock: the packages that make deb-sets and make deb-stock made; debian: Debian's
-# own kernel of the same version
+# own kernel of the same version, or the newest there is
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,6 +22,12 @@ debian)
 	from=$build/debian/packages
 	src=$(source_of stock)
 	wanted=linux-image-$(make -s -C "$src" kernelversion)+deb12-amd64
+	if ! apt-cache show "$wanted" >/dev/null 2>&1; then
+		newest=$(apt-cache depends linux-image-6.12-amd64 2>/dev/null |
+			sed -n 's/^ *Depends: \(linux-image-6\..*\)/\1/p' | head -n 1)
+		[ -z "$newest" ] || say NOTE "Debian has no $wanted any more, but $newest"
+		wanted=${newest:-$wanted}
+	fi
 	packages=("$from/$wanted"_*.deb)
 	if [ ! -f "${packages[0]}" ]; then
 		# A part of it would have the name of the whole.

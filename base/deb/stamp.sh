@@ -31,6 +31,7 @@ stamp() { # KERNEL LIST
 	echo "source $(source_sums "$1" | digest)"
 	# Of these two and the source the .config is made, which may be gone.
 	echo "configuration $(cat "$build/$1.under" "$top/base/config/$1.config" | digest)"
+	echo "build $({ ${CC:-gcc} --version; cat "$top"/base/{build,deb/packages}.sh; } | digest)"
 }
 
 # The list of modules that packages were made with; none if all were built.

@@ -27,7 +27,8 @@ from places import BUILD, missing                       # noqa: E402
 # The last stage ends the emulator, so nobody but us can tell of it.
 LAST = "power_off"
 GONE = "reboot: Power down"
-LOGIN = "guest login:"
+# Before it, and apart, comes the name of the guest.
+LOGIN = "login: "
 BOOT = "] Linux version "
 # Stages that end in another boot, and what the kernel says then; without it, it died.
 LEAVES = {"kexec_away": "kexec_core: Starting new kernel",
@@ -98,9 +99,11 @@ def follow(args, guest, console, results):
             console.read()
             break
         if now - heard > args.silence:
+            run.check_kernel(args, console)
             raise run.Failure("the guest hangs: no output for %d s (all of its messages: %s)"
                               % (args.silence, console.path))
         if now - begin > args.limit:
+            run.check_kernel(args, console)
             raise run.Failure("the guest did not finish within %d s (all of its messages: %s)"
                               % (args.limit, console.path))
         time.sleep(.2)

@@ -327,6 +327,8 @@ cat >"$deb/repo/base/build.sh" <<'BUILD'
 touch "$BUILD/linux-image-6.12.1-x_${KDEB_PKGVERSION}_amd64.deb" \
 	"$BUILD/linux-headers-6.12.1-x_${KDEB_PKGVERSION}_amd64.deb"
 BUILD
+# shellcheck disable=SC2016 # its variable
+printf '#!/bin/sh\necho "${WHO:-0}"\n' >"$deb/bin/id"
 chmod +x "$deb"/bin/*
 debian() { # SCRIPT ARGUMENT...
 	env PATH="$deb/bin:$PATH" BUILD="$deb/build" LINUX="$deb/linux" \
@@ -355,6 +357,13 @@ check 'packages that were not made leave nothing' '^$' 0 \
 	[ -z "$(find "$deb/build" -name '*.deb*' ! -name .deb.lock)" ]
 
 wanted() { debian deb/check 2>&1 | sed '/^  NOTE /d' | paste -sd '|' >&2; }
+if [ -e "$top/.git" ]; then
+	files() { (export GIT_TEST_ASSUME_DIFFERENT_OWNER=1; our_files | grep -qx README.md); }
+	check 'the files of a clone of somebody else' '^$' 0 files
+fi
+WHO=1000 check 'a test without root' \
+	'^check\.sh: root is needed to install packages in another system; run make deb-test as root$' \
+	1 wanted
 check 'a test without packages' \
 	'sets, needed by make deb-test; run make deb\|.*stock, needed by make deb-test; run make deb-stock$' \
 	1 wanted

@@ -377,7 +377,8 @@ suite_deb() {
 }
 
 deb() { # SUITE STAGES TEST.PY-ARGUMENTS...
-	judge "deb-$1" -- "$top/base/deb/test.py" "$build/debian/${1%%-*}" "$2" "${@:3}" \
+	judge "deb-$1" --suites "${2//,/ }" -- "$top/base/deb/test.py" \
+		"$build/debian/${1%%-*}" "$2" "${@:3}" --append "ftrace_test.core=${1%%-*}" \
 		--log "$logs/deb-$1.log"
 }
 
