@@ -101,7 +101,7 @@ no_line() { # grep-argument...
 # How often a program waits for a grace period, of the kind that is named. The function
 # tracer has to be on for that function.
 waits_for() { # function program argument...
-	local wait=$1
+	local wait="$1"
 
 	shift
 	echo > trace
