@@ -72,11 +72,11 @@ static void learn_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 9 * BOUND / 4, s.fixed_ns);
 	KUNIT_EXPECT_EQ(test, 9000, s.sites);
 	KUNIT_EXPECT_EQ(test, BOUND, s.sites_ns);
-	/* Late at the meetings and nowhere else: sites are not free. */
+	/* Late at the meetings, as far as these are measured: sites are not free. */
 	s.fixed_ns = 8 * BOUND;
 	ftrace_slices_learn(&s, 8000, (struct ftrace_stop_time) { 8 * BOUND, 8 * BOUND }, BOUND);
-	KUNIT_EXPECT_EQ(test, 9000, s.sites);
-	KUNIT_EXPECT_EQ(test, BOUND, s.sites_ns);
+	s.fixed_ns = BOUND / 16;
+	KUNIT_EXPECT_LE(test, ftrace_slices_next(&s, BOUND), 8000);
 }
 
 /*
@@ -111,8 +111,8 @@ static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known
 		late += stop_ns + nr * site_ns > BOUND && nr > FTRACE_SLICE_MIN;
 	}
 	if (stop_ns > BOUND / 2) {
-		/* One that is quick, or the first, which knows nothing, may be short. */
-		KUNIT_EXPECT_LE(test, all, known ? 2 * one : one + one / 4 + 20 * stop_ns);
+		/* One that is quick, or the first two, which know little, may be short. */
+		KUNIT_EXPECT_LE(test, all, known ? 3 * one : one + one / 4 + 20 * stop_ns);
 		return;
 	}
 	KUNIT_EXPECT_EQ(test, late, 0);
@@ -127,12 +127,15 @@ static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known
 #define MEETINGS	5
 
 /*
- * A host that is busy: of the meetings of a stop @percent are late, by some milliseconds.
- * Long plans take not much longer than each in one stop would.
+ * A host that is busy: of the meetings of a stop @percent are late, by some milliseconds;
+ * the two that are measured by @times as much. Long plans take not much longer than each
+ * in one stop would.
  */
-static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns)
+static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns,
+		     unsigned int times)
 {
-	u64 most = BUSY_SITES * BUSY_SITE_NS + MEETINGS * late_ns * percent / 100, all = 0;
+	u64 lates = late_ns * (MEETINGS - 2 + 2 * times);
+	u64 most = BUSY_SITES * BUSY_SITE_NS + lates * percent / 100, all = 0;
 	struct ftrace_slices s = {};
 	struct rnd_state rnd;
 	unsigned int i, m;
@@ -149,7 +152,7 @@ static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns)
 				u64 ns = 10000;
 
 				if (prandom_u32_state(&rnd) % 100 < percent)
-					ns += late_ns;
+					ns += m < 2 ? times * late_ns : late_ns;
 				time.all += ns;
 				/* As the stop measures it. */
 				if (m < 2)
@@ -162,15 +165,18 @@ static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns)
 		}
 	}
 	KUNIT_EXPECT_LE_MSG(test, div64_u64(all, BUSY_PLANS), most + most / 2,
-			    "%u %% are late", percent);
+			    "%u %% are late by %llu ns, %u times", percent, late_ns, times);
 }
 
 static void busy_test(struct kunit *test)
 {
-	run_busy(test, 20, 5 * BOUND);
-	run_busy(test, 30, 5 * BOUND);
-	run_busy(test, 40, 5 * BOUND);
-	run_busy(test, 30, 20 * BOUND);
+	run_busy(test, 20, 5 * BOUND, 1);
+	run_busy(test, 30, 5 * BOUND, 1);
+	run_busy(test, 40, 5 * BOUND, 1);
+	run_busy(test, 30, 20 * BOUND, 1);
+	run_busy(test, 30, 5 * BOUND, 4);
+	/* What is measured always seems to be all. */
+	run_busy(test, 100, 2 * BOUND, 4);
 }
 
 static void settles_test(struct kunit *test)

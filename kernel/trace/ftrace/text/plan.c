@@ -160,8 +160,9 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So the
  * estimate of the fixed part moves by limited steps, until enough stops in a row were
- * quick. What it does not explain of the time is charged to the sites. A stop of which
- * it explains all tells nothing of them: they would seem to take no time.
+ * quick. What it does not explain of the time is charged to the sites, but a quarter at
+ * least: it is measured in part, may seem to be all of a long stop, and sites that take
+ * no time would be written in one stop, however many, when stops are quick again.
  *
  * Context: any.
  */
@@ -185,10 +186,10 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 		least = min(least, s->quick_ns);
 	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
 	/* Nor do a few sites tell what many take. */
-	if (sites < FTRACE_SLICE_MIN || time.fixed >= time.all)
+	if (sites < FTRACE_SLICE_MIN)
 		return;
 	s->sites = sites;
-	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), 1ULL);
+	s->sites_ns = max3(time.all - min(time.fixed, s->fixed_ns), time.all / 4, 1ULL);
 }
 
 /**
