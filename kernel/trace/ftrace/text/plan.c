@@ -151,6 +151,15 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
 	return fixed_ns > bound_ns / 2;
 }
 
+/*
+ * What the fixed part of the next stop is to be reckoned at. Where some stops are late by
+ * far it is the mean that each more of them costs.
+ */
+static u64 expected_ns(const struct ftrace_slices *s)
+{
+	return max(s->fixed_ns, s->mean_ns);
+}
+
 /**
  * ftrace_slices_learn - take note of how long a stop took
  * @s: what is known; changed
@@ -158,38 +167,31 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
  * @time: how long it took
  * @bound_ns: how long one is to last, in nanoseconds
  *
- * A single stop is no measure: a CPU may have been late for once, or none. So the
- * estimate of the fixed part moves by limited steps, until enough stops in a row were
- * quick. What it does not explain of the time is charged to the sites, but a quarter at
- * least: it is measured in part, may seem to be all of a long stop, and sites that take
- * no time would be written in one stop, however many, when stops are quick again.
+ * A single stop is no measure: a CPU may have been late for once, or none. So what the
+ * fixed part is as a rule moves by a factor of two. What it does not explain of the time
+ * is charged to the sites, unless the stop was much later than that: then nobody knows
+ * where else it was late.
  *
  * Context: any.
  */
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
-	u64 least = s->fixed_ns - s->fixed_ns / 4;
+	u64 most = 2 * s->fixed_ns + bound_ns / 64;
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
-	if (is_dear(time.fixed, bound_ns)) {
+	if (is_dear(time.fixed, bound_ns))
 		s->pokes = 0;
-		s->nr_quick = 0;
-		s->quick_ns = 0;
-	} else {
-		s->nr_quick++;
-		s->quick_ns = max(s->quick_ns, time.fixed);
-	}
-	if (s->nr_quick >= FTRACE_QUICK_STOPS)
-		least = min(least, s->quick_ns);
-	s->fixed_ns = clamp(time.fixed, least, 2 * s->fixed_ns + bound_ns / 64);
+	s->mean_ns = s->mean_ns - s->mean_ns / 8 + time.fixed / 8;
+	s->fixed_ns = clamp(time.fixed, s->fixed_ns / 2, most);
 	/* Nor do a few sites tell what many take. */
-	if (sites < FTRACE_SLICE_MIN)
+	if (sites < FTRACE_SLICE_MIN || (s->sites && time.fixed > most))
 		return;
 	s->sites = sites;
-	s->sites_ns = max3(time.all - min(time.fixed, s->fixed_ns), time.all / 4, 1ULL);
+	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), 1ULL);
+	s->stop_ns = time.all;
 }
 
 /**
@@ -206,7 +208,7 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
  */
 bool ftrace_slices_avoid(const struct ftrace_slices *s, u64 bound_ns)
 {
-	return is_dear(s->fixed_ns, bound_ns) && s->pokes < FTRACE_POKES_MAX;
+	return is_dear(expected_ns(s), bound_ns) && s->pokes < FTRACE_POKES_MAX;
 }
 
 /**
@@ -220,21 +222,27 @@ bool ftrace_slices_avoid(const struct ftrace_slices *s, u64 bound_ns)
  * only add stops: then the bound is given up, and a slice is sized to take four times
  * the fixed cost.
  *
+ * The fixed cost is measured in part, and may have seemed to be all of a stop that was
+ * late. Where the bound is to be kept, sites are reckoned at a quarter of it at least.
+ *
  * Context: any.
  * Return: the number, at least FTRACE_SLICE_MIN.
  */
 unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 {
-	u64 room = is_dear(s->fixed_ns, bound_ns) ? 4 * s->fixed_ns :
-						    (bound_ns - s->fixed_ns) * 3 / 4;
+	u64 fixed_ns = expected_ns(s), sites_ns = s->sites_ns, room = 4 * fixed_ns;
 
 	if (!s->sites)
 		return FTRACE_SLICE_MIN;
+	if (!is_dear(fixed_ns, bound_ns)) {
+		room = (bound_ns - fixed_ns) * 3 / 4;
+		sites_ns = max(sites_ns, s->stop_ns / 4);
+	}
 	/* On x86 a quotient of more than 64 bits is an exception. */
-	if (div64_u64(room, s->sites_ns) >= UINT_MAX / s->sites)
+	if (div64_u64(room, sites_ns) >= UINT_MAX / s->sites)
 		return UINT_MAX;
 	return max_t(u64, FTRACE_SLICE_MIN,
-		     mul_u64_u64_div_u64(room, s->sites, s->sites_ns));
+		     mul_u64_u64_div_u64(room, s->sites, sites_ns));
 }
 
 static u64 bound(void)

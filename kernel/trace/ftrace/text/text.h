@@ -38,29 +38,24 @@ extern struct ftrace_stop_stats ftrace_stops;
 
 /**
  * struct ftrace_slices - what is known of how long stops take
- * @fixed_ns: how long one takes whatever it writes, in nanoseconds
- * @nr_quick: how many stops were not dear since one was
- * @quick_ns: how long that was at most for these
+ * @fixed_ns: how long one takes as a rule whatever it writes, in nanoseconds
+ * @mean_ns: how long that is in the mean
  * @sites: how many sites the last one changed that was large enough to tell; 0: none
  * @sites_ns: how long these took
+ * @stop_ns: how long that stop took
  * @pokes: how many plans have been poked because stops are dear, since one was
  */
 struct ftrace_slices {
 	u64		fixed_ns;
-	unsigned int	nr_quick;
-	u64		quick_ns;
-	unsigned int	sites;
+	u64		mean_ns;
 	u64		sites_ns;
+	u64		stop_ns;
+	unsigned int	sites;
 	unsigned int	pokes;
 };
 
 /* After this many of them a stop is tried again. */
 #define FTRACE_POKES_MAX	256
-/*
- * So many that were not dear, one after the other, are no accident: where three of ten
- * meetings are late, and a stop measures two, that is so once in three hundred times.
- */
-#define FTRACE_QUICK_STOPS	8
 
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns);
