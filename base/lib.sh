@@ -41,12 +41,14 @@ by_ccache() { # COMPILER
 	fi
 }
 
+# git, in the clone of somebody else, too, where root may be at work.
+in_git() { git -c safe.directory="$(pwd -P)" "$@"; }
+
 # The files of this repository, as paths below its top.
 our_files() (
 	cd "$top" || exit
 	if [ -e .git ]; then
-		# As root, in somebody else's clone.
-		git -c safe.directory="$top" ls-files -co --exclude-standard
+		in_git ls-files -co --exclude-standard
 	else
 		find . -path ./build -prune -o -type f -printf '%P\n'
 	fi | while IFS= read -r f; do

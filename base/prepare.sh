@@ -59,8 +59,8 @@ sync_tree() { rsync -rlp --checksum --delete "$@"; }
 if [ -d "$from" ]; then
 	check_version "$from"
 	# Leave out what a build in that tree made.
-	(cd "$from" && if [ -e .git ] && git rev-parse HEAD >/dev/null 2>&1; then
-		git ls-files -z | while IFS= read -r -d '' f; do
+	(cd "$from" && if [ -e .git ] && in_git rev-parse HEAD >/dev/null 2>&1; then
+		in_git ls-files -z | while IFS= read -r -d '' f; do
 			[ ! -e "$f" ] && [ ! -L "$f" ] || printf '%s\0' "$f"
 		done
 	else

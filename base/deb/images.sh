@@ -22,14 +22,14 @@ debian)
 	from=$build/debian/packages
 	src=$(source_of stock)
 	wanted=linux-image-$(make -s -C "$src" kernelversion)+deb12-amd64
-	if ! apt-cache show "$wanted" >/dev/null 2>&1; then
-		newest=$(apt-cache depends linux-image-6.12-amd64 2>/dev/null |
-			sed -n 's/^ *Depends: \(linux-image-6\..*\)/\1/p' | head -n 1)
-		[ -z "$newest" ] || say NOTE "Debian has no $wanted any more, but $newest"
-		wanted=${newest:-$wanted}
-	fi
 	packages=("$from/$wanted"_*.deb)
 	if [ ! -f "${packages[0]}" ]; then
+		if ! apt-cache show "$wanted" >/dev/null 2>&1; then
+			newest=$(apt-cache depends linux-image-6.12-amd64 2>/dev/null |
+				sed -n 's/^ *Depends: \(linux-image-6\..*\)/\1/p' | head -n 1) || :
+			[ -z "$newest" ] || say NOTE "Debian has no $wanted any more, but $newest"
+			wanted=${newest:-$wanted}
+		fi
 		# A part of it would have the name of the whole.
 		rm -rf "$from"
 		mkdir -p "$from/new"

@@ -51,7 +51,7 @@ need_packages() { # sets|stock
 	[ -f "$folder/stamp" ] || die "build/packages/$1 does not say what it was made of; $again"
 	list=$(list_of "$1")
 	changed=$(stamp "$kernel" "$list" 2>/dev/null | diff - "$folder/stamp" |
-		sed -n 's/^> \([a-z]*\) .*/\1/p' | paste -sd ' ') || :
+		sed -n 's/^[<>] \([a-z]*\) .*/\1/p' | sort -u | paste -sd ' ') || :
 	[ -z "$changed" ] || die "build/packages/$1 is stale (changed since: $changed);" \
 		"$again${list:+ LOCALMODCONFIG=${list#"$top"/}}"
 }

@@ -329,7 +329,7 @@ def reasons():
         place = Place(top)
         for what, text, cases, result in (
                 ("after the result, of any case",
-                 PLAN % 4 + other + "not " + ONE + why + TWO + other + THREE + ALSO, CASES,
+                 PLAN % 4 + other + "not " + ONE + other + "noise\n" + why + TWO + other + THREE + ALSO, CASES,
                  "not ok - s: x/one.tc: case one"),
                 ("after the result, of the last case", PLAN % 4 + ONE + TWO + THREE + "not " +
                  ALSO + why, CASES, "not ok - s: x/two.tc: (instance) case two"),

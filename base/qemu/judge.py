@@ -89,9 +89,12 @@ def reasons_first(lines):
         if line.startswith("# "):
             out.insert(at, line)
             at += 1
-        else:
-            at = len(out) if RESULT.match(line) else len(out) + 1
-            out.append(line)
+            continue
+        if RESULT.match(line):
+            at = len(out)
+        elif PLAN.match(line) or VERSION.match(line):
+            at = len(out) + 1
+        out.append(line)
     return out
 
 

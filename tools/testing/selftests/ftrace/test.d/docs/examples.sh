@@ -11,7 +11,7 @@
 #   ...			within a line is any text,
 #   a number		of three digits or more, or with a point in it, is any, but
 #			what is more than none must not be none; the number of a task,
-#			after a dash, may be that of the idle task,
+#			between a dash and " [", may be that of the idle task,
 #   blanks		are any blanks, and none at both ends of a line.
 #
 # A command that prints nothing has to succeed. The commands of a document are run by one
@@ -59,10 +59,10 @@ matches() { # shown printed
 		return line
 	}
 	# The regular expression that a line stands for.
-	function pattern(line,	re, token, dash) {
+	function pattern(line,	re, token, task) {
 		re = "^"
 		while (line != "") {
-			dash = token == "-"
+			task = token == "-" && line ~ /^[0-9]+ *\[/
 			if (match(line, /^\.\.\./)) {
 				re = re ".*"
 				token = ""
@@ -70,7 +70,7 @@ matches() { # shown printed
 				token = substr(line, 1, RLENGTH)
 				if (length(token) <= 2)
 					re = re token
-				else if (token ~ /[.]/ || token ~ /^0+$/ || dash)
+				else if (token ~ /[.]/ || token ~ /^0+$/ || task)
 					re = re "[0-9]+([.][0-9]+)?"
 				else
 					re = re "0*[1-9][0-9]*([.][0-9]+)?"
