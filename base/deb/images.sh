@@ -30,6 +30,9 @@ debian)
 			[ -z "$newest" ] || say NOTE "Debian has no $wanted any more, but $newest"
 			wanted=${newest:-$wanted}
 		fi
+		packages=("$from/$wanted"_*.deb)
+	fi
+	if [ ! -f "${packages[0]}" ]; then
 		# A part of it would have the name of the whole.
 		rm -rf "$from"
 		mkdir -p "$from/new"

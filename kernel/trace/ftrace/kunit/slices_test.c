@@ -218,6 +218,32 @@ static void busy_test(struct kunit *test)
 	run_busy(test, 100, 2 * BOUND, 4);
 }
 
+/*
+ * A host that is idle, but for a second once, with sites as slow as KASAN makes them: that
+ * second is not spent again in stops for which the bound was given up.
+ */
+static void hiccup_test(struct kunit *test)
+{
+	struct ftrace_stop_time hiccup = { .all = 1000 * BOUND, .fixed = 1000 * BOUND };
+	unsigned int i, nr, late = 0, site_ns = 3000;
+	struct ftrace_slices s = {};
+	struct ftrace_stop_time time;
+
+	for (i = 0; i < 400; i++) {
+		if (i == 200) {
+			ftrace_slices_learn(&s, FTRACE_SLICE_MIN, hiccup, BOUND);
+			continue;
+		}
+		nr = ftrace_slices_next(&s, BOUND);
+		time.fixed = 50000;
+		time.all = time.fixed + nr * site_ns;
+		ftrace_slices_learn(&s, nr, time, BOUND);
+		KUNIT_EXPECT_LE(test, time.all, 10 * BOUND);
+		late += time.all > 4 * BOUND;
+	}
+	KUNIT_EXPECT_LE(test, late, 16);
+}
+
 /* A host that was idle is busy, and is idle again. */
 static void changes_test(struct kunit *test)
 {
@@ -340,6 +366,7 @@ static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(learn_test),
 	KUNIT_CASE(settles_test),
 	KUNIT_CASE(busy_test),
+	KUNIT_CASE(hiccup_test),
 	KUNIT_CASE(changes_test),
 	KUNIT_CASE(avoid_test),
 	KUNIT_CASE(try_test),

@@ -168,7 +168,8 @@ static u64 expected_ns(const struct ftrace_slices *s)
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So what the
- * fixed part is as a rule moves by a factor of two. What it does not explain of the time
+ * fixed part is as a rule moves by a factor of two, and in the mean one that was late for
+ * a second counts for little more than one that could not keep the bound. What it does not explain of the time
  * is charged to the sites, unless the stop was much later than that: then nobody knows
  * where else it was late.
  *
@@ -178,13 +179,14 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
 	u64 most = 2 * s->fixed_ns + bound_ns / 64;
+	u64 most_in_mean = 2 * s->mean_ns + 16 * bound_ns;
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
 	if (is_dear(time.fixed, bound_ns))
 		s->pokes = 0;
-	s->mean_ns = s->mean_ns - s->mean_ns / 8 + time.fixed / 8;
+	s->mean_ns = s->mean_ns - s->mean_ns / 8 + min(time.fixed, most_in_mean) / 8;
 	s->fixed_ns = clamp(time.fixed, s->fixed_ns / 2, most);
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN || (s->sites && time.fixed > most))
@@ -201,7 +203,7 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
  *
  * It is where stops are dear. But plans that are poked tell nothing about stops, and a
  * host that was busy once may be idle now. So after FTRACE_POKES_MAX of them stops are
- * tried again: one if it is as dear as before, else until the estimate is below that.
+ * tried again: one if that is dear by itself, else until they are not dear in the mean.
  *
  * Context: any.
  * Return: whether to poke.
