@@ -169,9 +169,9 @@ static u64 expected_ns(const struct ftrace_slices *s)
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So what the
  * fixed part is as a rule moves by a factor of two, and in the mean one that was late for
- * a second counts for little more than one that could not keep the bound. What it does not explain of the time
- * is charged to the sites, unless the stop was much later than that: then nobody knows
- * where else it was late.
+ * a second counts for little more than one that could not keep the bound. What it does
+ * not explain of the time is charged to the sites, unless the stop was much later than
+ * that: then nobody knows where else it was late.
  *
  * Context: any.
  */
