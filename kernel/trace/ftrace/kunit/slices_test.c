@@ -86,6 +86,48 @@ static void learn_test(struct kunit *test)
 	/* Late now and then, but by as much. */
 	s.mean_ns = BOUND;
 	KUNIT_EXPECT_GE(test, ftrace_slices_next(&s, BOUND), 100000);
+	/* Nor are they where the bound is given up. */
+	s = (struct ftrace_slices) { .fixed_ns = 8 * BOUND, .mean_ns = 8 * BOUND,
+				     .sites = 8000, .sites_ns = 24 * BOUND };
+	ftrace_slices_learn(&s, 8000, (struct ftrace_stop_time) { 16 * BOUND, 16 * BOUND }, BOUND);
+	KUNIT_EXPECT_LE(test, ftrace_slices_next(&s, BOUND), 8000 * 16);
+}
+
+/* A stop that seems to be all meetings does not make sites free, whatever they cost. */
+static void cheaper_test(struct kunit *test)
+{
+	static const unsigned int sites[] = { FTRACE_SLICE_MIN, 8000, 200000 };
+	static const u64 ns[] = { 1, 3, 100, 3000 };
+	struct ftrace_stop_time time;
+	unsigned int i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(ns); i++) {
+		for (j = 0; j < ARRAY_SIZE(sites); j++) {
+			for (k = 0; k < ARRAY_SIZE(sites); k++) {
+				struct ftrace_slices s = {
+					.fixed_ns = 8 * BOUND, .mean_ns = 8 * BOUND,
+					.sites = sites[j], .sites_ns = sites[j] * ns[i],
+				};
+
+				time.all = 8 * BOUND + sites[k] * ns[i];
+				time.fixed = min(time.all, 16 * BOUND);
+				ftrace_slices_learn(&s, sites[k], time, BOUND);
+				KUNIT_EXPECT_GE_MSG(test, 4 * s.sites_ns + 4, s.sites * ns[i],
+						    "%llu ns, %u after %u", ns[i],
+						    sites[k], sites[j]);
+			}
+		}
+	}
+}
+
+/* A quotient that does not fit into 64 bits is an exception on x86. */
+static void longest_test(struct kunit *test)
+{
+	struct ftrace_slices s = { .sites = FTRACE_SLICE_MIN, .sites_ns = U64_MAX / 2 };
+	struct ftrace_stop_time time = { .all = BOUND, .fixed = BOUND / 64 };
+
+	ftrace_slices_learn(&s, U32_MAX, time, BOUND);
+	KUNIT_EXPECT_EQ(test, BOUND, s.sites_ns);
 }
 
 /*
@@ -188,11 +230,15 @@ static u64 write_plan(struct host *h, struct ftrace_slices *s)
 	return all;
 }
 
-/* All plans together do not take much longer than each in one stop would. */
+/*
+ * All plans together do not take much longer than each in one stop would. Where hardly any
+ * is late the next that is comes when the last is forgotten.
+ */
 static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns,
 		     unsigned int times)
 {
 	struct host h = { .percent = percent, .late_ns = late_ns, .times = times };
+	u64 most = percent < 5 ? 4 * one_stop(&h) : one_stop(&h) * 3 / 2;
 	struct ftrace_slices s = {};
 	unsigned int i;
 	u64 all = 0;
@@ -200,48 +246,58 @@ static void run_busy(struct kunit *test, unsigned int percent, u64 late_ns,
 	prandom_seed_state(&h.rnd, percent);
 	for (i = 0; i < BUSY_PLANS; i++)
 		all += write_plan(&h, &s);
-	KUNIT_EXPECT_LE_MSG(test, div64_u64(all, BUSY_PLANS), one_stop(&h) * 3 / 2,
+	KUNIT_EXPECT_LE_MSG(test, div64_u64(all, BUSY_PLANS), most,
 			    "%u %% are late by %llu ns, %u times", percent, late_ns, times);
 }
 
 static void busy_test(struct kunit *test)
 {
-	static const unsigned int percents[] = { 5, 10, 15, 20, 30, 40 };
+	static const unsigned int percents[] = { 1, 2, 3, 5, 10, 15, 20, 30, 40 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(percents); i++) {
 		run_busy(test, percents[i], 5 * BOUND, 1);
 		run_busy(test, percents[i], 20 * BOUND, 1);
 		run_busy(test, percents[i], 5 * BOUND, 4);
+		run_busy(test, percents[i], 100 * BOUND, 1);
+		run_busy(test, percents[i], 1000 * BOUND, 1);
 	}
 	/* What is measured always seems to be all. */
 	run_busy(test, 100, 2 * BOUND, 4);
 }
 
 /*
- * A host that is idle, but for a second once, with sites as slow as KASAN makes them: that
- * second is not spent again in stops for which the bound was given up.
+ * A host that is idle, but for @nr times a second, with sites as slow as KASAN makes them:
+ * that time is not spent again in stops for which the bound was given up.
  */
-static void hiccup_test(struct kunit *test)
+static void run_hiccups(struct kunit *test, u64 fixed_ns, unsigned int nr, u64 most_ns,
+			unsigned int most_late)
 {
 	struct ftrace_stop_time hiccup = { .all = 1000 * BOUND, .fixed = 1000 * BOUND };
-	unsigned int i, nr, late = 0, site_ns = 3000;
+	unsigned int i, sites, late = 0, site_ns = 3000;
 	struct ftrace_slices s = {};
 	struct ftrace_stop_time time;
 
 	for (i = 0; i < 400; i++) {
-		if (i == 200) {
+		if (i >= 200 && i < 200 + 2 * nr && i % 2 == 0) {
 			ftrace_slices_learn(&s, FTRACE_SLICE_MIN, hiccup, BOUND);
 			continue;
 		}
-		nr = ftrace_slices_next(&s, BOUND);
-		time.fixed = 50000;
-		time.all = time.fixed + nr * site_ns;
-		ftrace_slices_learn(&s, nr, time, BOUND);
-		KUNIT_EXPECT_LE(test, time.all, 10 * BOUND);
+		sites = ftrace_slices_next(&s, BOUND);
+		time.fixed = fixed_ns;
+		time.all = time.fixed + sites * site_ns;
+		ftrace_slices_learn(&s, sites, time, BOUND);
+		KUNIT_EXPECT_LE(test, time.all, most_ns);
 		late += time.all > 4 * BOUND;
 	}
-	KUNIT_EXPECT_LE(test, late, 8);
+	KUNIT_EXPECT_LE(test, late, most_late);
+}
+
+static void hiccup_test(struct kunit *test)
+{
+	run_hiccups(test, 50000, 1, 10 * BOUND, 8);
+	run_hiccups(test, 400000, 1, 15 * BOUND, 16);
+	run_hiccups(test, 50000, 2, 35 * BOUND, 20);
 }
 
 /* A host that was idle is busy, and is idle again. */
@@ -263,6 +319,8 @@ static void changes_test(struct kunit *test)
 		write_plan(&h, &s);
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_LE(test, stop_for(&h, &s, ftrace_slices_next(&s, BOUND)), BOUND);
+	/* Nor are they all short from now on. */
+	KUNIT_EXPECT_GE(test, ftrace_slices_next(&s, BOUND), 5000);
 }
 
 static void settles_test(struct kunit *test)
@@ -326,6 +384,10 @@ static void avoid_test(struct kunit *test)
 	s.pokes = FTRACE_POKES_MAX / 2;
 	ftrace_slices_learn(&s, 1, quick, BOUND);
 	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX / 2, avoided(&s));
+	/* Nor is one that was long for its sites. */
+	s.pokes = FTRACE_POKES_MAX / 2;
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 2 * BOUND, 0 }, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX / 2, avoided(&s));
 	ftrace_slices_learn(&s, 1, late, BOUND);
 	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
 }
@@ -356,20 +418,41 @@ static void try_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, tries, 4);
 	KUNIT_EXPECT_LE(test, tries, 12);
 	/* Cheap, for small plans and for long ones, until they are dear again. */
+	for (i = 0; i < 20; i++)
+		ftrace_slices_learn(&s, 1, quick, BOUND);
+	s.pokes = 0;
 	KUNIT_EXPECT_EQ(test, 0, avoided(&s));
 	for (i = 0; i < 3; i++)
 		ftrace_slices_learn(&s, 1, late, BOUND);
 	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
 }
 
+/* Late now and then: dear in the mean, though most are quick. */
+static void avoid_mean_test(struct kunit *test)
+{
+	struct ftrace_slices s = {};
+	unsigned int i;
+
+	for (i = 0; i < 80; i++)
+		ftrace_slices_learn(&s, 1, i % 8 ? quick : late, BOUND);
+	KUNIT_EXPECT_EQ(test, FTRACE_POKES_MAX, avoided(&s));
+	for (i = 0; i < 40; i++)
+		ftrace_slices_learn(&s, 1, quick, BOUND);
+	s.pokes = 0;
+	KUNIT_EXPECT_EQ(test, 0, avoided(&s));
+}
+
 static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(next_test),
 	KUNIT_CASE(learn_test),
+	KUNIT_CASE(cheaper_test),
+	KUNIT_CASE(longest_test),
 	KUNIT_CASE(settles_test),
 	KUNIT_CASE(busy_test),
 	KUNIT_CASE(hiccup_test),
 	KUNIT_CASE(changes_test),
 	KUNIT_CASE(avoid_test),
+	KUNIT_CASE(avoid_mean_test),
 	KUNIT_CASE(try_test),
 	{}
 };

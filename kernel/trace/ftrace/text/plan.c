@@ -160,6 +160,20 @@ static u64 expected_ns(const struct ftrace_slices *s)
 	return max(s->fixed_ns, s->mean_ns);
 }
 
+/*
+ * The fixed part is measured in part, and may seem to be all of a stop. So a site does not
+ * get cheaper by more than a factor of four: what @sites take at least, of @all_ns.
+ */
+static u64 least_ns(const struct ftrace_slices *s, unsigned int sites, u64 all_ns)
+{
+	if (!s->sites)
+		return 1;
+	/* On x86 a quotient of more than 64 bits is an exception. */
+	if (div64_u64(s->sites_ns, 4ULL * s->sites) > div64_u64(all_ns, sites))
+		return all_ns;
+	return clamp(mul_u64_u64_div_u64(s->sites_ns, sites, 4ULL * s->sites), 1ULL, all_ns);
+}
+
 /**
  * ftrace_slices_learn - take note of how long a stop took
  * @s: what is known; changed
@@ -168,10 +182,10 @@ static u64 expected_ns(const struct ftrace_slices *s)
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So what the
- * fixed part is as a rule moves by a factor of two, and in the mean one that was late for
- * a second counts for little more than one that could not keep the bound. What it does
- * not explain of the time is charged to the sites, unless the stop was much later than
- * that: then nobody knows where else it was late.
+ * fixed part is as a rule moves by a factor of two. In the mean one that was late by far
+ * counts for 16 times the mean and the bound: much only if others were late a short time
+ * ago. What the rule does not explain of the time is charged to the sites, unless the
+ * stop was much later than that: then nobody knows where else it was late.
  *
  * Context: any.
  */
@@ -179,7 +193,8 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
 	u64 most = 2 * s->fixed_ns + bound_ns / 64;
-	u64 most_in_mean = 2 * s->mean_ns + 16 * bound_ns;
+	u64 most_in_mean = 16 * (s->mean_ns + bound_ns);
+	u64 least;
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
@@ -191,8 +206,9 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN || (s->sites && time.fixed > most))
 		return;
+	least = least_ns(s, sites, time.all);
 	s->sites = sites;
-	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), 1ULL);
+	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), least);
 	s->stop_ns = time.all;
 }
 
