@@ -343,7 +343,8 @@ static int patch_share(void *data)
 	 */
 	if (arrive(stop, &meeting)) {
 		unpublish();
-		stop->ns = ktime_get_mono_fast_ns() - stop->start;
+		/* Other clocks than this CPU's may have begun, or a coarse one stood still. */
+		stop->ns = max_t(s64, ktime_get_mono_fast_ns() - stop->start, 1);
 		stop->cycles = max_t(s64, rdtsc() - stop->first, 1);
 	}
 
@@ -367,7 +368,6 @@ static struct ftrace_stop_time write_in_stop(const struct ftrace_plan_entry *ent
 	publish(entries, nr);
 	if (WARN_ON_ONCE(stop_machine_cpuslocked(patch_share, &stop, cpu_online_mask)))
 		unpublish();
-	/* A clock that is coarse may have seen none of it. */
 	time.all = max(stop.ns, 1ULL);
 	/* Two of five meetings are measured. The CPUs write before the others: as long each. */
 	idle = min(stop.meetings * 5 / 2, stop.cycles);
