@@ -11,7 +11,9 @@
  *                                   permanent, ipmodify; or direct: register
  *                                   and unregister are for a direct call, of
  *                                   one ops at a time; or share: it can live
- *                                   with an ops that has ipmodify; or redirect:
+ *                                   with an ops that has ipmodify; or apart: it
+ *                                   can if it is told, but not if it is asked; or
+ *                                   redirect:
  *                                   have the function do nothing but return;
  *                                   or recurse: call what is traced, too;
  *                                   or hold: keep whoever calls it for as long
@@ -199,6 +201,12 @@ static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 	return 0;
 }
 
+/* As BPF's, which then makes other code. */
+static int share_if_told(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
+{
+	return cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF ? -EAGAIN : 0;
+}
+
 static int set_direct(struct test_ops *t)
 {
 	if (direct_ops)
@@ -313,6 +321,10 @@ static int set_flag(struct test_ops *t, const char *name)
 		return set_direct(t);
 	if (!strcmp(name, "share")) {
 		t->ops.ops_func = share;
+		return 0;
+	}
+	if (!strcmp(name, "apart")) {
+		t->ops.ops_func = share_if_told;
 		return 0;
 	}
 	if (is_set(name, "redirect", &t->redirect) ||

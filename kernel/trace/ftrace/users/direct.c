@@ -215,6 +215,7 @@ static bool can_be_called(unsigned long addr)
 	return addr && ftrace_text_addr(ftrace_text_key(addr)) == addr;
 }
 
+/* Can @ops, with the code that it is about to call, live with those that redirect? */
 static int ask_to_share(struct ftrace_ops *ops)
 {
 	bool meets;
@@ -341,6 +342,10 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
 	lockdep_assert_held(&direct_mutex);
 	if (!is_registered(ops) || !can_be_called(addr))
 		return -EINVAL;
+	/* What was asked before was asked of other code. */
+	ret = ask_to_share(ops);
+	if (ret)
+		return ret;
 	guard(mutex)(&ftrace_lock);
 	ftrace_ops_filter(ops, &f);
 	if (!ftrace_filter_is_usable(&f, true))
@@ -362,8 +367,9 @@ static int modify_direct(struct ftrace_ops *ops, unsigned long addr)
  *
  * Context: process.
  * Return: 0; -EINVAL if @ops is not registered, @addr is out of reach of a call, or a
- * call site is not what it should be; -ENOMEM; then nothing has changed, and the old
- * code may still be called.
+ * call site is not what it should be; an error of @ops->ops_func, which is asked again if
+ * an ops with IPMODIFY is on one of the functions; -ENOMEM; then nothing has changed, and
+ * the old code may still be called.
  */
 int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
