@@ -35,6 +35,14 @@ static void parse_half(struct ftrace_glob *g, char *str)
 		g->type = MATCH_FRONT_ONLY;
 }
 
+/* For the parser what begins with a digit is a number. Of modules that is a name. */
+static void parse_module(struct ftrace_glob *g, char *str)
+{
+	parse_half(g, str);
+	if (g->type == MATCH_INDEX)
+		g->type = strpbrk(g->search, "*?[\\") ? MATCH_GLOB : MATCH_FULL;
+}
+
 /* Parsing cuts the text into pieces, so it is done to a copy. */
 static int mod_pattern_parse(struct mod_pattern *p, const char *func,
 			     const char *module)
@@ -47,7 +55,7 @@ static int mod_pattern_parse(struct mod_pattern *p, const char *func,
 	memcpy(p->text, func, func_size);
 	memcpy(p->text + func_size, module, mod_size);
 	parse_half(&p->func, p->text);
-	parse_half(&p->mod, p->text + func_size);
+	parse_module(&p->mod, p->text + func_size);
 	return 0;
 }
 
@@ -322,7 +330,7 @@ static bool waits_for(const struct ftrace_waiter *w, const char *module,
 	/* Without memory for the copy it cannot be told, so look. */
 	if (!text)
 		return true;
-	parse_half(&g, text);
+	parse_module(&g, text);
 	waits = ftrace_glob_match(&g, module, strlen(module)) != g.not;
 	kfree(text);
 	return waits;
