@@ -310,13 +310,8 @@ static int take_word(struct filter_file *ff, char *word)
 static int take_parsed(struct filter_file *ff)
 {
 	struct trace_parser *parser = &ff->parser;
-	int ret;
+	int ret = take_word(ff, parser->buffer);
 
-	/* What follows a zero byte would silently be dropped. */
-	if (memchr(parser->buffer, 0, parser->idx))
-		ret = -EINVAL;
-	else
-		ret = take_word(ff, parser->buffer);
 	trace_parser_clear(parser);
 	return ret;
 }
@@ -400,11 +395,13 @@ ssize_t ftrace_notrace_write(struct file *file, const char __user *ubuf,
  */
 static int take_last(struct filter_file *ff)
 {
-	int ret;
+	int ret = 0;
 
-	if (!trace_parser_loaded(&ff->parser))
-		return 0;
-	ret = take_parsed(ff);
+	if (trace_parser_loaded(&ff->parser))
+		ret = take_parsed(ff);
+	/* A name in brackets that did not end. */
+	if (!ret && ff->in_name)
+		ret = -EINVAL;
 	if (ret)
 		filter_edits_lost(ret);
 	return ret;
@@ -422,8 +419,7 @@ int ftrace_regex_release(struct inode *inode, struct file *file)
 {
 	struct filter_file *ff = filter_file_of(file);
 
-	if (file->f_mode & FMODE_WRITE && !ff->failed && !take_last(ff) &&
-	    !ff->in_name)
+	if (file->f_mode & FMODE_WRITE && !ff->failed && !take_last(ff))
 		filter_edits_publish(ff);
 	if (file->f_mode & FMODE_READ)
 		seq_release(inode, file);
