@@ -15,6 +15,11 @@
  * be. While every set has had a trampoline there are no walkers, and no stop is
  * needed: see ftrace_list_used. A callback that a trampoline calls may be
  * preempted: ftrace_ops_wait() waits for that.
+ *
+ * A filter that changes is replaced after the call sites, too. So a walker may find
+ * an ops that has just left the site, which may have gone from ftrace_regs_caller to
+ * ftrace_caller by then; or one that came to it while the walker was preempted in
+ * ftrace_caller. Neither may be called without the registers that it counts on.
  */
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -45,7 +50,7 @@ struct ftrace_ops global_ops = {
  * What ftrace_call calls, by the name ftrace_ops_list_func that the linker
  * script gives it. An ops is called once for a call, under one
  * recursion guard for all of them; one that needs RCU is passed over where RCU
- * does not watch. After ftrace_kill() only those are called that send functions
+ * does not watch, and one that needs all registers where there are none. After ftrace_kill() only those are called that send functions
  * elsewhere.
  *
  * Context: any, NMI included.
@@ -54,6 +59,7 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	bool dead = READ_ONCE(ftrace_disabled);
+	bool has_regs = ftrace_get_regs(fregs);
 	int bit;
 
 	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
@@ -66,6 +72,8 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 		if (unlikely(dead) && !(op->flags & FTRACE_OPS_DIVERTS))
 			continue;
 		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
+			continue;
+		if (op->flags & FTRACE_OPS_FL_SAVE_REGS && !has_regs)
 			continue;
 		if (ftrace_ops_test(op, ip, NULL))
 			op->func(ip, parent_ip, op, fregs);
