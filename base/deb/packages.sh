@@ -105,6 +105,8 @@ clean() {
 		"$build"/linux-ftrace-sets_*.{changes,buildinfo}
 }
 trap clean EXIT
+# What one that was killed has left is not of this kernel, perhaps.
+rm -f "$build"/linux-{image,headers,libc-dev}[-_]*.deb
 announce
 debian_config "$work/debian.config"
 UNDER=$build/$which.under
@@ -115,7 +117,7 @@ mkdir "$work/packages"
 stamp "$which" "$list" >"$work/packages/stamp"
 perf_package "$version" "$work/packages"
 KDEB_PKGVERSION=$version "$here/../build.sh" "$which"
-mv "$build"/linux-{image,headers}-*_"$version"_amd64.deb "$work/packages/"
+mv "$build"/linux-{image,headers}-*"${suffix}_$version"_amd64.deb "$work/packages/"
 rm -rf "$packages"
 mkdir -p "$build/packages"
 mv "$work/packages" "$packages"

@@ -39,10 +39,8 @@ perf() { echo "$said"; }
 bpftrace() { echo "$said"; }
 rtcwake() { echo 1 >"$root/sys/power/suspend_stats/success"; }
 modprobe() { loaded=yes; }
-# It ends by itself, and might be ended before it began.
-kill() { :; }
 cyclictest() {
-	echo "T: 0 (    7) P:95 I:1000 C:  10000 Min:      5 Avg:   12 Max:     345"
+	echo "T: 0 (    7) P:95 I:1000 C:  ${measured:-10000} Min:      5 Avg:   12 Max:     345"
 	awk '/^(stops|all_stops_ns|stops_below_512us):/ { $2 += $2 } { print }' \
 		"$tracing/ftraced_stats" >"$tracing/new"
 	mv "$tracing/new" "$tracing/ftraced_stats"
@@ -122,7 +120,8 @@ check 'how late a task is, with switching and without' \
 	'^# cyclictest: 345 us late at most, 345 us under switching$' 0 figure switching cyclic
 check 'of the stops those of the stage' \
 	'^# stops: 20, 4000 us together, the longest below 512 us$' 0 figure switching stops
-check 'each core switches as often' '^# switched: 5 times to and fro in ' 0 figure switching switched
+check 'how often it switched' '^# switched: [1-9][0-9]* times to and fro in ' 0 figure switching switched
+measured=0 check 'it measured nothing' '^$' 1 stage switching
 on=100 check 'switching on leaves most of them out' '^$' 1 stage switching
 off=1 check 'switching off leaves one' '^$' 1 stage switching
 
@@ -179,8 +178,8 @@ there() { # FUNCTIONS MODULES
 }
 seq 200000 | awk '{ print "0", NR % 2 ? "t" : "d", "f" NR; print "0 t __pfx_f" NR }' \
 	>"$root/proc/kallsyms"
-check 'equilibrium: functions, some modules' '^$' 0 there 75000 100
-check 'equilibrium: too few for what was built' '^$' 1 there 74999 100
+check 'equilibrium: functions, some modules' '^$' 0 there 70000 100
+check 'equilibrium: too few for what was built' '^$' 1 there 69999 100
 sed -i 1,100000d "$root/proc/kallsyms"
 check 'equilibrium: functions, a list of modules' '^$' 0 there 59999 1000
 check 'equilibrium: functions, all modules' '^$' 0 there 60000 4000
