@@ -358,11 +358,7 @@ suite_deb() {
 	local name
 
 	exec 6>"$build/.deb-test.lock"
-	if ! flock -n 6; then
-		echo "# deb: another make deb-test is running"
-		fail "deb: nobody else is testing"
-		return
-	fi
+	flock -n 6 || { fail "deb: no other make deb-test is running"; return; }
 	rm -f "$logs"/deb-*.out
 	if ! "$top/base/deb/check.sh" 2>&1 | sed -u 's/^/# deb: /'; then
 		fail "deb: there are packages to test, and there is room"

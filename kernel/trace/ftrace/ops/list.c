@@ -47,10 +47,10 @@ struct ftrace_ops global_ops = {
  * @op: not used
  * @fregs: for the callbacks
  *
- * What ftrace_call calls, by the name ftrace_ops_list_func that the linker
- * script gives it. An ops is called once for a call, under one
- * recursion guard for all of them; one that needs RCU is passed over where RCU
- * does not watch, and one that needs all registers where there are none. After ftrace_kill() only those are called that send functions
+ * What ftrace_call calls, by the name ftrace_ops_list_func that the linker script gives
+ * it. An ops is called once for a call, under one recursion guard for all of them; one
+ * that needs RCU is passed over where RCU does not watch, and one that needs all registers
+ * where there are none. After ftrace_kill() only those are called that send functions
  * elsewhere.
  *
  * Context: any, NMI included.

@@ -11,9 +11,8 @@
  *                                   permanent, ipmodify; or direct: register
  *                                   and unregister are for a direct call, of
  *                                   one ops at a time; or share: it can live
- *                                   with an ops that has ipmodify; or apart: it
- *                                   can if it is told, but not if it is asked; or
- *                                   redirect:
+ *                                   with an ops that has ipmodify; or apart: if
+ *                                   it is told, not if it is asked; or redirect:
  *                                   have the function do nothing but return;
  *                                   or recurse: call what is traced, too;
  *                                   or hold: keep whoever calls it for as long
@@ -126,8 +125,7 @@ static notrace noinline void ftrace_test_ops_nothing(void)
 }
 
 static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
-				  struct ftrace_ops *op,
-				  struct ftrace_regs *fregs)
+				  struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct test_ops *t = container_of(op, struct test_ops, ops);
 
@@ -319,12 +317,8 @@ static int set_flag(struct test_ops *t, const char *name)
 
 	if (!strcmp(name, "direct"))
 		return set_direct(t);
-	if (!strcmp(name, "share")) {
-		t->ops.ops_func = share;
-		return 0;
-	}
-	if (!strcmp(name, "apart")) {
-		t->ops.ops_func = share_if_told;
+	if (!strcmp(name, "share") || !strcmp(name, "apart")) {
+		t->ops.ops_func = *name == 's' ? share : share_if_told;
 		return 0;
 	}
 	if (is_set(name, "redirect", &t->redirect) ||
@@ -355,13 +349,11 @@ static int set_array(struct test_ops *t, const char *name)
 	return t->ops.tr ? 0 : -ENOENT;
 }
 
-static int set_ip(struct ftrace_ops *ops, const char *word, int remove,
-		  int reset)
+static int set_ip(struct ftrace_ops *ops, const char *word, int remove, int reset)
 {
 	unsigned long ip;
 
-	return kstrtoul(word, 16, &ip) ?:
-	       ftrace_set_filter_ip(ops, ip, remove, reset);
+	return kstrtoul(word, 16, &ip) ?: ftrace_set_filter_ip(ops, ip, remove, reset);
 }
 
 /* Commands that are no more than the number of an ops. */
@@ -391,8 +383,7 @@ static int command(const char *cmd, unsigned int nr, struct test_ops *t)
 }
 
 /* Commands that take one thing more. */
-static int command_with(const char *cmd, struct test_ops *t, char *what,
-			bool add)
+static int command_with(const char *cmd, struct test_ops *t, char *what, bool add)
 {
 	unsigned char *glob = (unsigned char *)what;
 	struct ftrace_ops *ops = &t->ops;
@@ -433,8 +424,7 @@ static int run_command(char *line)
 	return command(cmd, nr, t);
 }
 
-static ssize_t cmd_write(struct file *file, const char __user *ubuf, size_t cnt,
-			 loff_t *ppos)
+static ssize_t cmd_write(struct file *file, const char __user *ubuf, size_t cnt, loff_t *ppos)
 {
 	char *line = ftrace_test_line(ubuf, cnt);
 	int ret;
@@ -466,7 +456,7 @@ static int seen_show(struct seq_file *m, void *v)
 {
 	unsigned int nr, i;
 
-	mutex_lock(&cmd_lock);
+	guard(mutex)(&cmd_lock);
 	for (nr = 0; nr < NR_OPS; nr++) {
 		struct test_ops *t = all_ops[nr];
 
@@ -476,10 +466,8 @@ static int seen_show(struct seq_file *m, void *v)
 			seq_printf(m, "%u %ps %d\n", nr, (void *)t->seen[i].ip,
 				   atomic_read(&t->seen[i].calls));
 		if (atomic_read(&t->other))
-			seq_printf(m, "%u other %d\n", nr,
-				   atomic_read(&t->other));
+			seq_printf(m, "%u other %d\n", nr, atomic_read(&t->other));
 	}
-	mutex_unlock(&cmd_lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(seen);

@@ -151,10 +151,7 @@ static bool is_dear(u64 fixed_ns, u64 bound_ns)
 	return fixed_ns > bound_ns / 2;
 }
 
-/*
- * What the fixed part of the next stop is to be reckoned at. Where some stops are late by
- * far it is the mean that each more of them costs.
- */
+/* What to reckon the fixed part of a stop at: where some are late by far, the mean. */
 static u64 expected_ns(const struct ftrace_slices *s)
 {
 	return max(s->fixed_ns, s->mean_ns);
@@ -194,7 +191,6 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 {
 	u64 most = 2 * s->fixed_ns + bound_ns / 64;
 	u64 most_in_mean = 16 * (s->mean_ns + bound_ns);
-	u64 least;
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
@@ -206,9 +202,9 @@ void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN || (s->sites && time.fixed > most))
 		return;
-	least = least_ns(s, sites, time.all);
+	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns),
+			  least_ns(s, sites, time.all));
 	s->sites = sites;
-	s->sites_ns = max(time.all - min(time.fixed, s->fixed_ns), least);
 	s->stop_ns = time.all;
 }
 
