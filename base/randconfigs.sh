@@ -54,16 +54,27 @@ is_booted() { # SEED
 	case $(($1 % 20)) in 0 | 9) ;; *) return 1 ;; esac
 }
 
-# With either core a guest can trace, and no test that it ran as it came up failed. A
-# sample may have functions of its own traced all the time.
-boot() { # SEED
+# A guest in which all functions are traced, and then none. A sample may have some of its
+# own traced all the time.
+trace_all() { # SEED
 	"$top/base/qemu/run.py" --kernel "$dir/$1/arch/x86/boot/bzImage" \
 		--log "$dir/$1/boot.log" "cd /sys/kernel/tracing &&
 			known=\$(wc -l <available_filter_functions) &&
 			echo function >current_tracer && grep -q -- '<-' trace &&
 			traced=\$(wc -l <enabled_functions) && echo nop >current_tracer &&
 			[ \$traced -gt \$((known * 9 / 10)) ] &&
-			[ \$(wc -l <enabled_functions) -lt \$((traced / 10)) ]" ||
+			[ \$(wc -l <enabled_functions) -lt \$((traced / 10)) ]"
+}
+
+# It can trace, with either core, and no test that ran as it came up failed.
+boot() { # SEED
+	local tries status=124
+	# What an emulator ended is run again.
+	for ((tries = 0; status == 124 && tries < 4; tries++)); do
+		trace_all "$1"
+		status=$?
+	done
+	[ $status -eq 0 ] ||
 		{ echo "error: the guest did not come up, or does not trace"; return 1; }
 	! grep -E '\bnot ok [0-9]+ (ftrace-|fprobe_test|kprobes_test)|error (en|dis)abling' \
 		"$dir/$1/boot.log"

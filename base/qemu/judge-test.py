@@ -378,6 +378,7 @@ def breakpoints():
     try:
         for what, text, number, acquitted in (
                 ("of a jump label, gone", oops % (7, "66"), (10, 0), True),
+                ("of a jump label at an entry, gone", oops % (1, "66"), (10, 0), True),
                 ("of a jump label, there", oops % (7, "cc"), (7, 2), False),
                 ("of a call site, gone", oops % (5, "0f"), (7, 2), False),
                 ("of a call site, gone, twice", 2 * (oops % (5, "0f")), (7, 2), True),

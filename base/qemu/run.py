@@ -98,13 +98,14 @@ def late_int3(text):
     times while both CPUs ran into it.  A use after free looks different: freed
     trampolines are full of breakpoints, which the dump shows.  A call site is the first
     instruction of a function, or follows an endbr64.  A breakpoint anywhere else is
-    one of the base's own, of a jump label.  At a call site, which is ours, there has to
-    be proof: QEMU is that old, and the panic ran into it again, after the dump had shown
-    another byte there.
+    one of the base's own, of a jump label, and so is one in place of a nop of two bytes,
+    which no call site has.  At a call site, which is ours, there has to be proof: QEMU is
+    that old, and the panic ran into it again, after the dump had shown another byte there.
     """
-    gone = [(name, at) for name, at, byte in INT3.findall(text) if byte != "cc"]
-    if any(at not in ("1", "5") for _, at in gone):
+    found = [place for place in INT3.findall(text) if place[2] != "cc"]
+    if any(at not in ("1", "5") or byte == "66" for _, at, byte in found):
         return True
+    gone = [(name, at) for name, at, _ in found]
     return len(gone) > len(set(gone)) and qemu_version() < (8, 1)
 
 
