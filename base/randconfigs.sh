@@ -114,7 +114,7 @@ try() { # SEED
 # where all of it is built.
 warnings() { # LOG
 	grep -i 'warning:' "$1" |
-		grep -Ev "^$real/((block|crypto|drivers|lib|mm|net|sound)/|fs/([^t]|t[^r]))"
+		grep -Ev "^$real/((block|crypto|drivers|lib|net|sound)/|fs/([^t]|t[^r]))"
 }
 
 # The core of a configuration, and how it finds call sites.
