@@ -40,6 +40,7 @@ fixes() {
 	66-graph-return-size | a call takes [0-9]+ bytes
 	68-ring-buffer-discard-time | an event is [0-9]+ ns early
 	71-tprobe-module | NULL pointer dereference, address: 0*2e
+	77-instance-graph-ops | an instance was made without them
 	FIXES
 }
 

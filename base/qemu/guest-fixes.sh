@@ -239,6 +239,23 @@ case $fix in
 	done
 	echo '-:fixes/back' >>dynamic_events || die "the other one cannot be removed"
 	;;
+77-instance-graph-ops)
+	fail allocate_fgraph_ops
+	if mkdir instances/a 2>/dev/null; then
+		failed
+		die "an instance was made without them"
+	fi
+	mend
+	[ ! -e instances/a ] || die "something of it is there"
+	mkdir instances/a || die "it never works again"
+	echo vfs_read >instances/a/set_ftrace_filter
+	for tracer in function function_graph; do
+		echo $tracer >instances/a/current_tracer || unable "no tracer $tracer"
+		cat /proc/version >/dev/null
+		grep -q vfs_read instances/a/trace || die "$tracer traces nothing"
+	done
+	rmdir instances/a || die "the instance does not go"
+	;;
 *)
 	unable "no such test"
 	;;
