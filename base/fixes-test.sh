@@ -55,12 +55,19 @@ modules() { # KERNEL
 		{ tail "$work/$1.log" >&2; die "the modules for $1 cannot be built"; }
 }
 
-# A table that has lost an entry of the kernel, since a short name comes before it.
+# A table that has lost an entry of the kernel, since names without a size, short ones and
+# labels that look like functions, are beside it.
 sorttable() { # KERNEL
 	local image=$work/$1/vmlinux names=$work/$1/names function=vfs_read sites
 	cp "$build/$1/vmlinux" "$image"
 	nm -S "$image" | grep -v ' i$' |
-		awk -v f="$function" '$NF == f { print "0000000000000200 a i" } { print }' >"$names"
+		awk -v f="$function" '$NF == f {
+				print "0000000000000200 a i"
+				print
+				for (i = 0; i < 8; i++)
+					print $1 " t t" i
+				next
+			} { print }' >"$names"
 	"$build/$1/scripts/sorttable" -s "$names" "$image" >/dev/null || return 2
 	sites=$("$top/base/qemu/table-sites.py" "$image") || return 2
 	sites=$(grep -cx "$function" <<<"$sites")

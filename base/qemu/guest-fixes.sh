@@ -144,6 +144,20 @@ case $fix in
 		fail register_ftrace_function
 		refused 1 options/function-trace || { failed; die "$tracer let the option be set"; }
 		mend
+		# It goes on with what it had, and measures.
+		echo 1 >options/function-trace
+		fail register_ftrace_graph
+		refused 1 options/display-graph || { failed; die "$tracer let the graph be chosen"; }
+		mend
+		echo 0 >tracing_max_latency
+		for ((i = 0; i < 20; i++)); do
+			chrt -f 5 sleep 0.1
+			[ "$(cat tracing_max_latency)" = 0 ] || break
+		done
+		[ "$(cat tracing_max_latency)" != 0 ] || die "$tracer measures nothing any more"
+		echo 0 >tracing_on
+		grep -q ' <-' trace || die "$tracer traces no functions any more"
+		echo 1 >tracing_on
 		echo nop >current_tracer
 	done
 	;;
