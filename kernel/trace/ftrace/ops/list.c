@@ -50,26 +50,26 @@ struct ftrace_ops global_ops = {
  * What ftrace_call calls, by the name ftrace_ops_list_func that the linker script gives
  * it. An ops is called once for a call, under one recursion guard for all of them; one
  * that needs RCU is passed over where RCU does not watch, and one that needs all registers
- * where there are none. After ftrace_kill() only those are called that send functions
- * elsewhere.
+ * where there are none. After ftrace_kill(), and where the guard holds, only those are
+ * called that send functions elsewhere: such a function is not itself without them.
  *
  * Context: any, NMI included.
  */
 void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
-	bool dead = READ_ONCE(ftrace_disabled);
+	int bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
+	bool only_diverts = READ_ONCE(ftrace_disabled) || bit < 0;
 	bool has_regs = ftrace_get_regs(fregs);
-	int bit;
 
-	bit = trace_test_and_set_recursion(ip, parent_ip, TRACE_LIST_START);
 	if (bit < 0)
-		return;
-
+		preempt_disable_notrace();
 	list_for_each_entry_lockless(op, &ftrace_ops_list, node) {
 		if (op->flags & (FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_SUBOP))
 			continue;
-		if (unlikely(dead) && !(op->flags & FTRACE_OPS_DIVERTS))
+		if (unlikely(only_diverts) && !(op->flags & FTRACE_OPS_DIVERTS))
+			continue;
+		if (unlikely(bit < 0) && op->flags & FTRACE_OPS_FL_RECURSION)
 			continue;
 		if (op->flags & FTRACE_OPS_FL_RCU && !rcu_is_watching())
 			continue;
@@ -78,7 +78,10 @@ void arch_ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 		if (ftrace_ops_test(op, ip, NULL))
 			op->func(ip, parent_ip, op, fregs);
 	}
-	trace_clear_recursion(bit);
+	if (bit < 0)
+		preempt_enable_notrace();
+	else
+		trace_clear_recursion(bit);
 }
 
 /**

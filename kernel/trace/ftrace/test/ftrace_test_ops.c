@@ -10,13 +10,13 @@
  *           flag I NAME             set a flag: regs, regs-if, recursion, rcu,
  *                                   permanent, ipmodify; or direct: register
  *                                   and unregister are for a direct call, of
- *                                   one ops at a time; or share: it can live
- *                                   with an ops that has ipmodify; or apart: if
- *                                   it is told, not if it is asked; or redirect:
+ *                                   one ops at a time; or share: it lives with
+ *                                   an ops that has ipmodify, but for an errno
+ *                                   in the module's parameters self, to come
+ *                                   there, or peer, to let it come; redirect:
  *                                   have the function do nothing but return;
- *                                   or recurse: call what is traced, too;
- *                                   or hold: keep whoever calls it for as long
- *                                   as the module's parameter hold is Y
+ *                                   recurse: call what is traced; hold: keep
+ *                                   its callers while the parameter hold is Y
  *           name I NAME             give it a name
  *           array I INSTANCE        have it in the function_tracers of that one
  *           filter I GLOB [add]     ftrace_set_filter()
@@ -194,15 +194,15 @@ asm("	.pushsection	.text, \"ax\", @progbits\n"
 "	.popsection\n"
 );
 
+static int self, peer;
+module_param(self, int, 0600);
+module_param(peer, int, 0600);
+
 static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
 {
-	return 0;
-}
-
-/* As BPF's, which then makes other code. */
-static int share_if_told(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
-{
-	return cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF ? -EAGAIN : 0;
+	if (cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF)
+		return -self;
+	return cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER ? -peer : 0;
 }
 
 static int set_direct(struct test_ops *t)
@@ -317,8 +317,8 @@ static int set_flag(struct test_ops *t, const char *name)
 
 	if (!strcmp(name, "direct"))
 		return set_direct(t);
-	if (!strcmp(name, "share") || !strcmp(name, "apart")) {
-		t->ops.ops_func = *name == 's' ? share : share_if_told;
+	if (!strcmp(name, "share")) {
+		t->ops.ops_func = share;
 		return 0;
 	}
 	if (is_set(name, "redirect", &t->redirect) ||

@@ -222,13 +222,17 @@ static int ask_to_share(struct ftrace_ops *ops)
 	int ret;
 
 	lockdep_assert_held(&direct_mutex);
-	if (!nr_ipmodify)
-		return 0;
 	mutex_lock(&ftrace_lock);
-	meets = next_meeting(NULL, ops, FTRACE_OPS_FL_IPMODIFY);
+	meets = nr_ipmodify && next_meeting(NULL, ops, FTRACE_OPS_FL_IPMODIFY);
 	mutex_unlock(&ftrace_lock);
-	if (!meets)
+	if (!meets) {
+		/*
+		 * Old code may have agreed to share with an ops that has left the
+		 * function since. Who comes there next has to ask the new code.
+		 */
+		set_shared(ops, false);
 		return 0;
+	}
 	if (!ops->ops_func)
 		return -EBUSY;
 	ret = ops->ops_func(ops, FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF);
