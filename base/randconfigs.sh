@@ -105,8 +105,8 @@ try() { # SEED
 	! is_chosen "$1" LIVEPATCH || goals+=(kernel/livepatch/)
 	! is_chosen "$1" MODULES || goals+=(kernel/module/)
 	! is_booted "$1" || goals=(all)
-	# With PROFILE_ALL_BRANCHES gcc 12 lets a function of overlayfs, which a guest's root
-	# is, run into the next one. It does so with the base alone, too.
+	# With PROFILE_ALL_BRANCHES gcc 12 has a function of overlayfs, which a guest's root
+	# is, jump to a cold part that is empty, with the base alone, too.
 	goals+=(CFLAGS_copy_up.o=-DDISABLE_BRANCH_PROFILING)
 	make -C "$linux" O="$out" CC="$cc" HOSTCC="$cc" -j"${JOBS:-$(nproc)}" "${goals[@]}" ||
 		return

@@ -112,8 +112,10 @@ extern int ftrace_enabled;
  * @FTRACE_OPS_FL_SUBOP: it is one of several behind another ops
  * @FTRACE_OPS_FL_UNRECORDED: when its filter came into force a site on it had no
  *	record, because its text was not there, but may get one
- * @FTRACE_OPS_FL_SHARES_IPMODIFY: it is a direct call that has been told that another
+ * @FTRACE_OPS_FL_SHARES_IPMODIFY: it is a direct call whose code has agreed that another
  *	ops may change where one of its functions continues
+ * @FTRACE_OPS_FL_TOLD_IPMODIFY: it has been told of such an ops, and not yet that there
+ *	is none any more
  */
 enum {
 	FTRACE_OPS_FL_ENABLED			= BIT(0),
@@ -131,9 +133,10 @@ enum {
 	FTRACE_OPS_FL_PERMANENT			= BIT(12),
 	FTRACE_OPS_FL_DIRECT			= BIT(13),
 	FTRACE_OPS_FL_SUBOP			= BIT(14),
-	FTRACE_OPS_FL_SHARES_IPMODIFY			= BIT(15),
+	FTRACE_OPS_FL_SHARES_IPMODIFY		= BIT(15),
 	FTRACE_OPS_FL_OWN_FILTER		= BIT(16),
 	FTRACE_OPS_FL_UNRECORDED		= BIT(17),
+	FTRACE_OPS_FL_TOLD_IPMODIFY		= BIT(18),
 };
 
 /*

@@ -51,7 +51,8 @@ struct ftrace_ops global_ops = {
  * it. An ops is called once for a call, under one recursion guard for all of them; one
  * that needs RCU is passed over where RCU does not watch, and one that needs all registers
  * where there are none. After ftrace_kill(), and where the guard holds, only those are
- * called that send functions elsewhere: such a function is not itself without them.
+ * called that send functions elsewhere, unless they count on the guard: a function is not
+ * itself without its direct call. Livepatch and kprobes have guards of their own.
  *
  * Context: any, NMI included.
  */

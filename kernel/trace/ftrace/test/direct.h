@@ -5,6 +5,7 @@
 #ifndef _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 #define _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 
+#include <linux/ftrace.h>
 #include <linux/types.h>
 
 extern atomic_t ftrace_test_direct_others;
@@ -12,5 +13,7 @@ extern atomic_t ftrace_test_direct_others;
 void ftrace_test_direct(void);
 void ftrace_test_direct_too(void);
 void ftrace_test_direct_seen(unsigned long ret);
+
+int ftrace_test_share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd);
 
 #endif /* _KERNEL_TRACE_FTRACE_TEST_DIRECT_H */

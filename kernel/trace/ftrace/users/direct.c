@@ -19,7 +19,7 @@
 
 /*
  * Covers the coming and going of ops with direct calls and of ops that change
- * where functions continue, and FTRACE_OPS_FL_SHARES_IPMODIFY. Taken outside of
+ * where functions continue, and FTRACE_OPS_FL_(SHARES|TOLD)_IPMODIFY. Taken outside of
  * ftrace_lock, because ops_func() may call modify_ftrace_direct_nolock().
  */
 static DEFINE_MUTEX(direct_mutex);
@@ -80,25 +80,25 @@ static struct ftrace_ops *find_to_notify(struct ftrace_ops *ops, bool share)
 
 	guard(mutex)(&ftrace_lock);
 	while ((direct = next_meeting(direct, ops, FTRACE_OPS_FL_DIRECT))) {
-		bool shared = direct->flags & FTRACE_OPS_FL_SHARES_IPMODIFY;
-
-		if (share && !shared)
+		if (share && !(direct->flags & FTRACE_OPS_FL_SHARES_IPMODIFY))
 			break;
 		/* Another one of its functions may be shared with others. */
-		if (!share && shared &&
+		if (!share && direct->flags & FTRACE_OPS_FL_TOLD_IPMODIFY &&
 		    !next_meeting(NULL, direct, FTRACE_OPS_FL_IPMODIFY))
 			break;
 	}
 	return direct;
 }
 
+#define SHARES_AND_TOLD (FTRACE_OPS_FL_SHARES_IPMODIFY | FTRACE_OPS_FL_TOLD_IPMODIFY)
+
 static void set_shared(struct ftrace_ops *direct, bool shared)
 {
 	guard(mutex)(&ftrace_lock);
 	if (shared)
-		direct->flags |= FTRACE_OPS_FL_SHARES_IPMODIFY;
+		direct->flags |= SHARES_AND_TOLD;
 	else
-		direct->flags &= ~FTRACE_OPS_FL_SHARES_IPMODIFY;
+		direct->flags &= ~SHARES_AND_TOLD;
 }
 
 /* Notify all direct ops on the functions of @ops; -EAGAIN: try again. */
@@ -224,15 +224,15 @@ static int ask_to_share(struct ftrace_ops *ops)
 	lockdep_assert_held(&direct_mutex);
 	mutex_lock(&ftrace_lock);
 	meets = nr_ipmodify && next_meeting(NULL, ops, FTRACE_OPS_FL_IPMODIFY);
+	/*
+	 * Old code may have agreed to share with an ops that has left the function
+	 * since. Who comes there next has to ask the new code.
+	 */
+	if (!meets)
+		ops->flags &= ~FTRACE_OPS_FL_SHARES_IPMODIFY;
 	mutex_unlock(&ftrace_lock);
-	if (!meets) {
-		/*
-		 * Old code may have agreed to share with an ops that has left the
-		 * function since. Who comes there next has to ask the new code.
-		 */
-		set_shared(ops, false);
+	if (!meets)
 		return 0;
-	}
 	if (!ops->ops_func)
 		return -EBUSY;
 	ret = ops->ops_func(ops, FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF);
@@ -258,7 +258,7 @@ static int start_direct(struct ftrace_ops *ops)
 static void clear_direct(struct ftrace_ops *ops)
 {
 	ops->func = NULL;
-	ops->flags &= ~(FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_SHARES_IPMODIFY);
+	ops->flags &= ~(FTRACE_OPS_FL_DIRECT | SHARES_AND_TOLD);
 	WRITE_ONCE(ops->direct_call, 0);
 }
 

@@ -10,13 +10,13 @@
  *           flag I NAME             set a flag: regs, regs-if, recursion, rcu,
  *                                   permanent, ipmodify; or direct: register
  *                                   and unregister are for a direct call, of
- *                                   one ops at a time; or share: it lives with
- *                                   an ops that has ipmodify, but for an errno
- *                                   in the module's parameters self, to come
- *                                   there, or peer, to let it come; redirect:
- *                                   have the function do nothing but return;
- *                                   recurse: call what is traced; hold: keep
- *                                   its callers while the parameter hold is Y
+ *                                   one ops at a time; or share: it can live
+ *                                   with an ops that has ipmodify, as the
+ *                                   parameters in ops_direct.c say; or
+ *                                   redirect: have the function do nothing but
+ *                                   return; or recurse: call what is traced,
+ *                                   too; or hold: keep whoever calls it for as
+ *                                   long as the module's parameter hold is Y
  *           name I NAME             give it a name
  *           array I INSTANCE        have it in the function_tracers of that one
  *           filter I GLOB [add]     ftrace_set_filter()
@@ -41,11 +41,7 @@
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
-#include <linux/objtool.h>
 #include <linux/trace.h>
-
-#include <asm/asm-offsets.h>
-#include <asm/nospec-branch.h>
 
 #include "direct.h"
 #include "run.h"
@@ -143,8 +139,6 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 /* The code that is called does not know for whom. */
 static struct test_ops *direct_ops;
 
-atomic_t ftrace_test_direct_others;
-
 /* Takes where the traced function goes on, after the call. */
 notrace void ftrace_test_direct_seen(unsigned long ret)
 {
@@ -152,57 +146,6 @@ notrace void ftrace_test_direct_seen(unsigned long ret)
 
 	count_call(t, ret - MCOUNT_INSN_SIZE);
 	stay(t);
-}
-
-/* No ENDBR: nothing but call sites may reach it, and they by a direct branch. */
-asm("	.pushsection	.text, \"ax\", @progbits\n"
-"	.type		ftrace_test_direct, @function\n"
-"	.globl		ftrace_test_direct\n"
-"ftrace_test_direct:\n"
-	ANNOTATE_NOENDBR
-"	pushq %rbp\n"
-"	movq %rsp, %rbp\n"
-	CALL_DEPTH_ACCOUNT
-"	pushq %rax\n"
-"	pushq %rdi\n"
-"	pushq %rsi\n"
-"	pushq %rdx\n"
-"	pushq %rcx\n"
-"	pushq %r8\n"
-"	pushq %r9\n"
-"	pushq %r10\n"
-"	movq 8(%rbp), %rdi\n"
-"	call ftrace_test_direct_seen\n"
-"	popq %r10\n"
-"	popq %r9\n"
-"	popq %r8\n"
-"	popq %rcx\n"
-"	popq %rdx\n"
-"	popq %rsi\n"
-"	popq %rdi\n"
-"	popq %rax\n"
-"	leave\n"
-	ASM_RET
-"	.size		ftrace_test_direct, .-ftrace_test_direct\n"
-"	.type		ftrace_test_direct_too, @function\n"
-"	.globl		ftrace_test_direct_too\n"
-"ftrace_test_direct_too:\n"
-	ANNOTATE_NOENDBR
-"	lock incl ftrace_test_direct_others(%rip)\n"
-"	jmp ftrace_test_direct\n"
-"	.size		ftrace_test_direct_too, .-ftrace_test_direct_too\n"
-"	.popsection\n"
-);
-
-static int self, peer;
-module_param(self, int, 0600);
-module_param(peer, int, 0600);
-
-static int share(struct ftrace_ops *op, enum ftrace_ops_cmd cmd)
-{
-	if (cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_SELF)
-		return -self;
-	return cmd == FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER ? -peer : 0;
 }
 
 static int set_direct(struct test_ops *t)
@@ -318,7 +261,7 @@ static int set_flag(struct test_ops *t, const char *name)
 	if (!strcmp(name, "direct"))
 		return set_direct(t);
 	if (!strcmp(name, "share")) {
-		t->ops.ops_func = share;
+		t->ops.ops_func = ftrace_test_share;
 		return 0;
 	}
 	if (is_set(name, "redirect", &t->redirect) ||
