@@ -165,9 +165,9 @@ int ftrace_register_ipmodify(struct ftrace_ops *ops)
 {
 	int ret;
 
-	do {
-		ret = register_ipmodify(ops);
-	} while (ret == -EAGAIN);
+	/* Whoever keeps a direct call busy waits for direct_mutex, perhaps for this CPU. */
+	while ((ret = register_ipmodify(ops)) == -EAGAIN)
+		cond_resched();
 	return ret;
 }
 
