@@ -20,8 +20,10 @@ linux=$build/linux
 [ $# -eq 0 ] || names=("$@")
 mkdir -p "$dir"
 
-# What the series touches on each architecture, besides kernel/trace/ and kernel/module/.
+# What the series touches on each architecture, besides kernel/trace/ and kernel/module/,
+# and who uses the headers that it changes.
 everywhere=(kernel/kallsyms.o kernel/events/core.o kernel/rcu/update.o)
+everywhere+=(kernel/kprobes.o kernel/bpf/trampoline.o)
 
 # The objects of what the series changes. A header is seen where they include it.
 patches=$(hooks | sed -n "s|^connections/|$top/base/&|p")
