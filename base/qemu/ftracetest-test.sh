@@ -168,4 +168,23 @@ check 'a run of stock whose time is over before all is done' '^[12] tests are le
 nap=0
 check 'a guest of stock that runs all' '^$' 0 said stock "$a$b" 0
 
+# What looks at all call sites of a guest, where some are called that it does not know.
+part=$(sed -n '/^check_text() {/,/^}/p' "$here/../../tools/testing/selftests/ftrace/test.d/dynamic/lib.sh")
+mkdir -p "$work/text/tmp"
+echo 'ffffffff81000000 f' >"$work/text/available_filter_functions_addrs"
+: >"$work/text/enabled_functions"
+unknown_sites() { # NUMBER
+	seq "$1" | sed 's/$/ tracer/' >"$work/text/calls"
+	# shellcheck disable=SC2016 # for that shell
+	TRACEFS=$work/text HELPER=$work/text TMPDIR=$work/text/tmp sh -euc "$part
+		text_of() { sed 's/\$/ f nop5/'; }
+		fail() { exit 1; }
+		check_text"
+}
+check 'a guest whose call sites are all known' '^$' 0 unknown_sites 0
+for many in 1 9 10 11 256; do
+	check "a guest with $many call sites that are not known" '^an unknown call site: 1 tracer$' 1 \
+		unknown_sites $many
+done
+
 echo "1..$n"

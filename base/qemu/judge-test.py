@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What judge.py and run.py make of runs in which something is lost.
 
-Each simulation is a run as a broken core or a broken guest could make it.  Prints
-TAP.
+Each simulation is a run as a broken core or a broken guest could make it.  Prints TAP.
 """
 
 import argparse
@@ -243,7 +242,7 @@ def ends():
     """What run.py and the Debian tests say of how a guest ended."""
     alarm = "[ 1.0] WARNING: CPU: 0 PID: 1 at kernel/a.c:1 f+0x1/0x2\n"
     oops = ("[ 2.0] Oops: int3: 0000 [#1]\n[ 2.0] RIP: 0010:f+0x7/0x10\n"
-            "[ 2.0] Code: 90 00 <90>\n")
+            "[ 2.0] Code: 90 66 <90>\n")
     kasan = "[ 1.0] BUG: KASAN: use-after-free in f+0x1/0x2\n"
     fault = "[ 1.0] BUG: unable to handle page fault for address: 0000000000000010\n"
     args = argparse.Namespace(allow_warn=False, turns=False, stages="up,power_off")
@@ -291,9 +290,8 @@ def boots():
                 ("and does not leave by kexec", boot + prompt + boot,
                  [up, ("ok", "kexec_away")], run.FAILED),
                 ("once, since kexec fails", boot + prompt, [up, ("not ok", "kexec_away")], None)):
-            args = argparse.Namespace(
-                allow_warn=False, turns=False,
-                stages=",".join([stage for _, stage in given] + ["power_off"]))
+            stages = ",".join([stage for _, stage in given] + ["power_off"])
+            args = argparse.Namespace(allow_warn=False, turns=False, stages=stages)
             yield "a Debian guest boots " + what, \
                 end_of(deb.check_end, args, 0, Log(os.path.join(top, "log"), log + off), given) == want
 
@@ -380,11 +378,13 @@ def breakpoints():
                 ("of a jump label, gone", oops % (7, "66"), (10, 0), True),
                 ("of a jump label at an entry, gone", oops % (1, "66"), (10, 0), True),
                 ("of a jump label, there", oops % (7, "cc"), (7, 2), False),
+                ("of ftrace, gone", oops.replace("f+", "ftrace_f+") % (7, "0f"), (10, 0), False),
+                ("of a call, gone", oops % (7, "e8"), (10, 0), False),
+                ("of a call site first", oops % (5, "0f") + oops % (7, "66"), (10, 0), False),
                 ("of a call site, gone", oops % (5, "0f"), (7, 2), False),
-                ("of a call site, gone, twice", 2 * (oops % (5, "0f")), (7, 2), True),
-                ("of a call site, gone, twice", 2 * (oops % (5, "0f")), (8, 0), True),
-                ("of a call site, gone, twice", 2 * (oops % (5, "0f")), (8, 1), False),
-                ("of a call site, gone, twice", 2 * (oops % (5, "0f")), (10, 0), False),
+                *(("of a call site, gone, twice", 2 * (oops % (5, "0f")), number, old)
+                  for number, old in (((7, 2), True), ((8, 0), True), ((8, 1), False),
+                                      ((10, 0), False))),
                 ("of a call site, there, twice", 2 * (oops % (5, "cc")), (7, 2), False)):
             run.qemu_version = lambda v=number: v
             yield "a breakpoint %s, in QEMU %d.%d" % (what, *number), \

@@ -94,17 +94,19 @@ def late_int3(text):
     QEMU with a thread for each CPU runs such, it seems because it forgets what it made of
     an instruction before it writes over that, and another CPU can make the same of it in
     between.  Before 8.1 it was often; with 10.0.2 a kernel with the stock core died of it
-    twice, each time when the static key of bpf_stats_enabled had been switched some 300
-    times while both CPUs ran into it.  A use after free looks different: freed
-    trampolines are full of breakpoints, which the dump shows.  A call site is the first
-    instruction of a function, or follows an endbr64.  A breakpoint anywhere else is
-    one of the base's own, of a jump label, and so is one in place of a nop of two bytes,
-    which no call site has.  At a call site, which is ours, there has to be proof: QEMU is
-    that old, and the panic ran into it again, after the dump had shown another byte there.
+    twice, when the static key of bpf_stats_enabled had been switched some 300 times.  A use
+    after free looks different: freed trampolines are full of breakpoints.  A call site is
+    the first instruction of a function, or follows an endbr64.  A nop or a jump elsewhere,
+    but in code of ftrace's, is that of a jump label, and so is a nop of two bytes, which no
+    call site has.  At a call site, which is ours, there has to be proof: QEMU is that old,
+    and the panic ran into it again, after the dump had shown another byte there.
     """
     found = [place for place in INT3.findall(text) if place[2] != "cc"]
-    if any(at not in ("1", "5") or byte == "66" for _, at, byte in found):
-        return True
+    if found:
+        name, at, byte = found[0]
+        if byte == "66" or (at not in ("1", "5") and byte in ("0f", "eb", "e9") and
+                            not name.startswith("ftrace_")):
+            return True
     gone = [(name, at) for name, at, _ in found]
     return len(gone) > len(set(gone)) and qemu_version() < (8, 1)
 
@@ -195,18 +197,18 @@ def qemu_command(args, kernel, initrd, console, accel, append):
            "-device", "virtio-serial-pci," + VIRTIO,
            "-chardev", "stdio,id=out,signal=off",
            "-device", "virtconsole,chardev=out"]
+    # For late_int3(): then there is no thread of QEMU for each CPU.
+    args.turns |= accel != "tcg"
     if accel == "kvm":
         cmd += ["-accel", "kvm", "-cpu", "host"]
     elif accel == "icount":
         cmd += ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
     else:
-        # With a thread for each, CPUs run at the same time, as they do on a machine;
-        # but where the host has few, the one that waits for another in a loop
-        # takes the time that the other needs.
+        # With a thread for each, CPUs run at the same time, as they do on a machine; but
+        # where the host has few, who waits in a loop takes the time that the other needs.
         thread = "single" if args.turns else "multi"
-        # QEMU 7.2 computes the flags of cmpxchg16b from a stale state now and
-        # then, which kills any kernel that uses it; a fifth level of page
-        # tables only costs time.
+        # QEMU 7.2 computes the flags of cmpxchg16b from a stale state now and then, which
+        # kills any kernel that uses it; a fifth level of page tables only costs time.
         cmd += ["-accel", "tcg,thread=" + thread, "-cpu", "max,-cx16,-la57"]
     if args.init:
         return cmd

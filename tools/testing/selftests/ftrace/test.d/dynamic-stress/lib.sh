@@ -52,7 +52,7 @@ fetch_module() { # name
 keep_image() {
 	cat "$TRACEFS/available_filter_functions" > /dev/null
 	settle
-	[ "$(wc -l < "$TRACEFS/enabled_functions")" = 0 ] || fail "something is traced"
+	[ "$(nr_lines "$TRACEFS/enabled_functions")" = 0 ] || fail "something is traced"
 	cat "$IMAGE" > "$TMPDIR/image"
 	[ "$(wc -c < "$TMPDIR/image")" -gt 1000000 ] || fail "that is no image"
 }

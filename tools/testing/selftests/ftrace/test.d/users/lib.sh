@@ -40,7 +40,8 @@ trap users_cleanup EXIT
 # ---- who traces a function, as enabled_functions says
 
 enabled() { # function
-	sed -nE "/^$1( \[[^]]*\])? \(/p" "$TRACEFS/enabled_functions"
+	sed -nE "/^$1( \[[^]]*\])? \(/p" "$TRACEFS/enabled_functions" ||
+		echo "enabled_functions cannot be read"
 }
 
 nr_ops() { # function
