@@ -41,6 +41,7 @@ fixes() {
 	68-ring-buffer-discard-time | an event is [0-9]+ ns early
 	71-tprobe-module | NULL pointer dereference, address: 0*2e
 	77-instance-graph-ops | an instance was made without them
+	78-module-params | fixes_param_traced
 	FIXES
 }
 

@@ -269,6 +269,27 @@ case $fix in
 	done
 	rmdir instances/a || die "the instance does not go"
 	;;
+78-module-params)
+	insmod "$modules/fixes_param.ko" || unable "no module"
+	mkdir instances/a
+	echo fixes_param_traced >instances/a/set_ftrace_filter || unable "no such function"
+	echo function >instances/a/current_tracer || unable "no tracer"
+	# Once: it is gone when that is done.
+	dd if=/sys/module/fixes_param/parameters/slow of=/tmp/slow bs=4096 count=1 status=none &
+	reader=$!
+	sleep 1
+	rmmod fixes_param &
+	until grep -q '^fixes_param .* Unloading ' /proc/modules; do
+		sleep 0.1
+	done
+	sleep 1
+	# Its trampoline goes.
+	echo nop >instances/a/current_tracer
+	rmdir instances/a
+	wait $! || die "the module does not go"
+	wait $reader || unable "the parameter cannot be read"
+	grep -qx done /tmp/slow || unable "the parameter is $(cat /tmp/slow)"
+	;;
 *)
 	unable "no such test"
 	;;
