@@ -9,22 +9,15 @@
 
 /*
  * The first record from @ip on tells whether there is one of @ip itself, or of the
- * function that begins there. Text in a region stays mapped for an RCU reader: module
- * text is freed after a grace period.
+ * function that begins there.
  */
-static unsigned long locate(unsigned long ip, bool good)
+static unsigned long locate_in(struct ftrace_region *r, struct ftrace_recs *recs,
+			       unsigned long ip, bool good)
 {
-	unsigned long site = 0, size, offset;
-	struct dyn_ftrace *rec;
-	struct ftrace_region *r;
+	struct dyn_ftrace *rec = ftrace_rec_in(recs, ip, r->end);
+	unsigned long site = rec ? ftrace_rec_ip(rec) : 0;
+	unsigned long size, offset;
 
-	guard(preempt_notrace)();
-	r = ftrace_region_find(ip);
-	if (!r)
-		return 0;
-	rec = ftrace_rec_in(rcu_dereference_sched(r->recs), ip, r->end);
-	if (rec)
-		site = ftrace_rec_ip(rec);
 	/* No need to look for a symbol where an entry leads right to a site. */
 	if (site != ip && !(rec && site == ftrace_text_entry(ip))) {
 		if (ftrace_text_is_unpatched(ip))
@@ -35,6 +28,41 @@ static unsigned long locate(unsigned long ip, bool good)
 			return ftrace_text_entry_site(ip);
 	}
 	return good && READ_ONCE(rec->state) & FTRACE_REC_BAD ? 0 : site;
+}
+
+/*
+ * Newer records than @seen, if there are any: a site gets its record before its text
+ * changes, so text that was not what it should be without a record has one in these.
+ */
+static struct ftrace_recs *newer_recs(struct ftrace_region *r, struct ftrace_recs *seen)
+{
+	struct ftrace_recs *recs;
+
+	/* The text was read before. Pairs with ftrace_recs_add(). */
+	smp_rmb();
+	recs = rcu_dereference_sched(r->recs);
+	return recs != seen ? recs : NULL;
+}
+
+/*
+ * Text in a region stays mapped for an RCU reader: module text is freed after a grace
+ * period.
+ */
+static unsigned long locate(unsigned long ip, bool good)
+{
+	struct ftrace_recs *recs;
+	struct ftrace_region *r;
+	unsigned long site;
+
+	guard(preempt_notrace)();
+	r = ftrace_region_find(ip);
+	if (!r)
+		return 0;
+	recs = rcu_dereference_sched(r->recs);
+	do {
+		site = locate_in(r, recs, ip, good);
+	} while (!site && (recs = newer_recs(r, recs)));
+	return site;
 }
 
 /**
@@ -77,17 +105,20 @@ unsigned long ftrace_location_good(unsigned long ip)
  */
 unsigned long ftrace_location_range(unsigned long start, unsigned long end)
 {
-	struct dyn_ftrace *rec = NULL;
+	struct ftrace_recs *recs;
 	struct ftrace_region *r;
-	unsigned long site = 0;
+	struct dyn_ftrace *rec;
+	unsigned long site;
 
-	preempt_disable_notrace();
+	guard(preempt_notrace)();
 	r = ftrace_region_find(start);
-	if (r) {
-		rec = ftrace_rec_in(rcu_dereference_sched(r->recs), start, end);
+	if (!r)
+		return 0;
+	recs = rcu_dereference_sched(r->recs);
+	do {
+		rec = ftrace_rec_in(recs, start, end);
 		site = rec ? ftrace_rec_ip(rec) : ftrace_text_entry_site(start);
-	}
-	preempt_enable_notrace();
+	} while (!site && (recs = newer_recs(r, recs)));
 	return site <= end ? site : 0;
 }
 
@@ -107,9 +138,12 @@ int ftrace_text_reserved(const void *start, const void *end)
 
 	preempt_disable_notrace();
 	for (; ip <= (unsigned long)end && !reserved; ip++) {
-		if (ftrace_region_find(ip))
-			reserved = ftrace_rec_find(ip) ||
-				   ftrace_text_is_unpatched(ip);
+		if (!ftrace_region_find(ip))
+			continue;
+		reserved = ftrace_text_is_unpatched(ip);
+		/* Text first, as in newer_recs(). */
+		smp_rmb();
+		reserved |= !!ftrace_rec_find(ip);
 	}
 	preempt_enable_notrace();
 	return reserved;
