@@ -20,8 +20,6 @@ dir=$build/randconfigs
 [ "$number" -gt 0 ] || die "no configuration is none to try"
 [ -f "$linux/Makefile" ] || missing build/linux "random configurations" "run make prepare"
 mkdir -p "$dir"
-# As the compiler prints it.
-real=$(realpath "$linux")
 cc=$(by_ccache "${CC:-gcc}")
 
 # What is chosen at random: what these files offer, and what our code asks about.
@@ -116,8 +114,9 @@ try() { # SEED
 # Warnings, but for those that the base has in files that have nothing to do with tracing,
 # where all of it is built.
 warnings() { # LOG
+	# ccache may have it by another path to the same tree.
 	grep -i 'warning:' "$1" |
-		grep -Ev "^$real/((block|crypto|drivers|lib|net|sound)/|fs/([^t]|t[^r]))"
+		grep -Ev "^[^ :]*/linux/((block|crypto|drivers|lib|net|sound)/|fs/([^t]|t[^r]))"
 }
 
 # The core of a configuration, and how it finds call sites.
