@@ -156,6 +156,11 @@ check_lengths() {
 	[ ${#files[@]} -gt 0 ] || { echo "no file of ours"; return 1; }
 	long=$(wc -l -- "${files[@]}" | awk '$1 > 500 && $2 != "total"') || return
 	[ -z "$long" ] || { echo "$long"; return 1; }
+	# As checkpatch asks of what "make series" makes of them.
+	long=$(awk 'FNR == 1 { head = 1 } /^--- / { head = 0 }
+		head && !/^Subject:/ && length > 75 { print FILENAME ":" FNR ": " $0 }' \
+		base/fixes/*.patch base/connections/*.patch) || return
+	[ -z "$long" ] || { echo "$long"; return 1; }
 }
 
 # Where things are fetched from is for the machine to say: no file of ours has the
