@@ -27,6 +27,7 @@ import tempfile
 import time
 
 import programs
+from breakpoints import late_int3
 from places import BUILD, HERE, TOP, missing
 
 BUSYBOX = "/bin/busybox"
@@ -79,36 +80,6 @@ def provoked_by(case):
     except OSError:
         return None
     return re.compile("|".join(found)) if found else None
-
-
-# With thread=multi QEMU now and then runs a breakpoint after the kernel has taken it
-# away; the stock kernel dies of it too.  For each one that was run: function, offset
-# after it, and the byte that was there when it was dumped.
-INT3 = re.compile(r"Oops: int3(?:(?!RIP:).)*RIP: \S+?:(\S+)\+0x([0-9a-f]+)/"
-                  r"(?:(?!Code:).)*Code: [^\n]* ([0-9a-f]{2}) <", re.DOTALL)
-
-
-def late_int3(text):
-    """Did the guest die of a breakpoint that is not there?
-
-    QEMU with a thread for each CPU runs such, it seems because it forgets what it made of
-    an instruction before it writes over that, and another CPU can make the same of it in
-    between.  Before 8.1 it was often; with 10.0.2 a kernel with the stock core died of it
-    twice, when the static key of bpf_stats_enabled had been switched some 300 times.  A use
-    after free looks different: freed trampolines are full of breakpoints.  A call site is
-    the first instruction of a function, or follows an endbr64.  A nop or a jump elsewhere,
-    but in code of ftrace's, is that of a jump label, and so is a nop of two bytes, which no
-    call site has.  At a call site, which is ours, there has to be proof: QEMU is that old,
-    and the panic ran into it again, after the dump had shown another byte there.
-    """
-    found = [place for place in INT3.findall(text) if place[2] != "cc"]
-    if found:
-        name, at, byte = found[0]
-        if byte == "66" or (at not in ("1", "5") and byte in ("0f", "eb", "e9") and
-                            not name.startswith("ftrace_")):
-            return True
-    gone = [(name, at) for name, at, _ in found]
-    return len(gone) > len(set(gone)) and qemu_version() < (8, 1)
 
 
 def crashed(guest):
@@ -197,8 +168,6 @@ def qemu_command(args, kernel, initrd, console, accel, append):
            "-device", "virtio-serial-pci," + VIRTIO,
            "-chardev", "stdio,id=out,signal=off",
            "-device", "virtconsole,chardev=out"]
-    # For late_int3(): then there is no thread of QEMU for each CPU.
-    args.turns |= accel != "tcg"
     if accel == "kvm":
         cmd += ["-accel", "kvm", "-cpu", "host"]
     elif accel == "icount":
@@ -261,6 +230,15 @@ def kvm_works(args, kernel):
     return works
 
 
+def accelerator(args, kernel):
+    """What is to run the guest; with KVM and icount its CPUs are no threads of TCG."""
+    accel = args.accel
+    if accel == "auto":
+        accel = "kvm" if kvm_works(args, kernel) else "tcg"
+    args.turns |= accel != "tcg"
+    return accel
+
+
 class Console:
     """The kernel's messages: a growing file, read as it grows."""
 
@@ -315,10 +293,7 @@ def run(args):
         args.keep = os.path.realpath(args.keep)
         os.makedirs(args.keep, exist_ok=True)
 
-    accel = args.accel
-    if accel == "auto":
-        accel = "kvm" if kvm_works(args, kernel) else "tcg"
-
+    accel = accelerator(args, kernel)
     logs = os.path.join(BUILD, "run")
     os.makedirs(logs, exist_ok=True)
     console = Console(args.log or os.path.join(logs, "console.log"), args.show)
@@ -430,7 +405,7 @@ def check_kernel(args, console):
         early = alarm is not None and alarm < console.fatal
         first = re.search(r"\bint3: ", console.lines[console.fatal])
         emulator = first and not early and not args.turns and \
-            late_int3("\n".join(console.lines))
+            late_int3("\n".join(console.lines), qemu_version)
         raise Failure("the guest died: %s\n%s" % (console.lines[console.fatal],
                                                   console.excerpt(start)),
                       EMULATOR if emulator else FAILED)

@@ -462,7 +462,7 @@ suite_runner() {
 	local test
 
 	for test in runner-test.sh ftracetest-test.sh callers-test.sh callers-guest-test.sh \
-		deb-guest-test.sh judge-test.py arrows-test.sh report-test.py plot-test.py; do
+		deb-guest-test.sh {judge,guest-end,report,plot}-test.py arrows-test.sh; do
 		judge runner -- "$here/$test"
 	done
 	judge runner -- "$here/shell-test.py" "$kernel"
