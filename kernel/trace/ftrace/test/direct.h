@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Code that call sites can call directly, and what it calls.
+ * Code that call sites can call directly.
  */
 #ifndef _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
 #define _KERNEL_TRACE_FTRACE_TEST_DIRECT_H
@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 extern atomic_t ftrace_test_direct_others;
+extern void (*ftrace_test_direct_tell)(unsigned long ret);
 
 void ftrace_test_direct(void);
 void ftrace_test_direct_too(void);

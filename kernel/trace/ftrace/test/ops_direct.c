@@ -14,6 +14,15 @@
 
 atomic_t ftrace_test_direct_others;
 
+/* Whom to tell of a call; set before the first. */
+void (*ftrace_test_direct_tell)(unsigned long ret);
+
+/* Takes where the traced function goes on, after the call. */
+notrace void ftrace_test_direct_seen(unsigned long ret)
+{
+	ftrace_test_direct_tell(ret);
+}
+
 /* No ENDBR: nothing but call sites may reach it, and they by a direct branch. */
 asm("	.pushsection	.text, \"ax\", @progbits\n"
 "	.type		ftrace_test_direct, @function\n"

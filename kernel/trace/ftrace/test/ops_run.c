@@ -139,8 +139,7 @@ static notrace void test_callback(unsigned long ip, unsigned long parent_ip,
 /* The code that is called does not know for whom. */
 static struct test_ops *direct_ops;
 
-/* Takes where the traced function goes on, after the call. */
-notrace void ftrace_test_direct_seen(unsigned long ret)
+static notrace void direct_seen(unsigned long ret)
 {
 	struct test_ops *t = READ_ONCE(direct_ops);
 
@@ -154,6 +153,7 @@ static int set_direct(struct test_ops *t)
 		return -EBUSY;
 	t->direct = (unsigned long)ftrace_test_direct;
 	t->ops.func = NULL;
+	ftrace_test_direct_tell = direct_seen;
 	WRITE_ONCE(direct_ops, t);
 	return 0;
 }
