@@ -149,7 +149,7 @@ static void step_test(struct kunit *test)
 /* Ops that cannot share a site. */
 static void conflict_test(struct kunit *test)
 {
-	int modify, direct;
+	int modify, direct, both;
 
 	guard(mutex)(&ftrace_lock);
 	ops[0].flags = FTRACE_OPS_FL_IPMODIFY;
@@ -167,9 +167,12 @@ static void conflict_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[4]), 0);
 	/* The one with the direct call knows. */
 	ops[2].flags |= FTRACE_OPS_FL_SHARES_IPMODIFY;
-	KUNIT_EXPECT_GT(test, ftrace_opset_with(modify, &ops[2]), 0);
-	KUNIT_EXPECT_EQ(test, ftrace_opset_with(direct, &ops[0]),
-			ftrace_opset_with(modify, &ops[2]));
+	both = ftrace_opset_with(modify, &ops[2]);
+	KUNIT_EXPECT_GT(test, both, 0);
+	KUNIT_EXPECT_EQ(test, ftrace_opset_with(direct, &ops[0]), both);
+	/* Whoever comes next is not asked whether these two may. */
+	ops[2].flags &= ~FTRACE_OPS_FL_SHARES_IPMODIFY;
+	KUNIT_EXPECT_GT(test, ftrace_opset_with(both, &ops[4]), 0);
 	ftrace_opset_gc();
 	memset(ops, 0, sizeof(ops));
 }

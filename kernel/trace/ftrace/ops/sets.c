@@ -156,7 +156,7 @@ static bool has_shared(const struct ftrace_opset *set)
 /*
  * One ops may say where the function continues, and one what is called directly.
  * The two go together if the one with the direct call has been told of the
- * other.
+ * other. Who does neither may join whoever is there.
  */
 static bool conflict(const struct ftrace_opset *set,
 		     const struct ftrace_ops *ops)
@@ -166,6 +166,8 @@ static bool conflict(const struct ftrace_opset *set,
 
 	if (both & FTRACE_OPS_DIVERTS)
 		return true;
+	if (!(ops->flags & FTRACE_OPS_DIVERTS))
+		return false;
 	return any & FTRACE_OPS_FL_IPMODIFY && any & FTRACE_OPS_FL_DIRECT &&
 	       !(ops->flags & FTRACE_OPS_FL_SHARES_IPMODIFY) && !has_shared(set);
 }

@@ -92,12 +92,13 @@ static struct ftrace_ops *find_to_notify(struct ftrace_ops *ops, bool share)
 
 #define SHARES_AND_TOLD (FTRACE_OPS_FL_SHARES_IPMODIFY | FTRACE_OPS_FL_TOLD_IPMODIFY)
 
+/* A kprobe may have come to its function, and been let in, while it was notified. */
 static void set_shared(struct ftrace_ops *direct, bool shared)
 {
 	guard(mutex)(&ftrace_lock);
 	if (shared)
 		direct->flags |= SHARES_AND_TOLD;
-	else
+	else if (!next_meeting(NULL, direct, FTRACE_OPS_FL_IPMODIFY))
 		direct->flags &= ~SHARES_AND_TOLD;
 }
 
