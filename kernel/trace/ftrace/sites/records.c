@@ -139,6 +139,14 @@ void ftrace_region_remove(unsigned long start, unsigned long end)
 	}
 }
 
+static struct ftrace_region *region_at(unsigned long ip)
+{
+	struct latch_tree_node *node;
+
+	node = latch_tree_find((void *)ip, &region_tree, &region_tree_ops);
+	return node ? region_of(node) : NULL;
+}
+
 /**
  * ftrace_region_find - the region an address lies in
  * @ip: the address
@@ -148,25 +156,9 @@ void ftrace_region_remove(unsigned long start, unsigned long end)
  */
 struct ftrace_region *ftrace_region_find(unsigned long ip)
 {
-	struct latch_tree_node *node;
-
 	RCU_LOCKDEP_WARN(!lockdep_is_held(&ftrace_lock) &&
 			 !rcu_read_lock_any_held(), "no lock for a region");
-	node = latch_tree_find((void *)ip, &region_tree, &region_tree_ops);
-	return node ? region_of(node) : NULL;
-}
-
-/**
- * ftrace_site_is_bad - has a call site been set aside, so that it calls nothing?
- * @ip: the call site
- *
- * Context: ftrace_lock held, or preemption off.
- */
-bool ftrace_site_is_bad(unsigned long ip)
-{
-	struct dyn_ftrace *rec = ftrace_rec_find(ip);
-
-	return rec && rec->state & FTRACE_REC_BAD;
+	return region_at(ip);
 }
 
 /**
@@ -213,6 +205,24 @@ struct dyn_ftrace *ftrace_rec_find(unsigned long ip)
 						   lockdep_is_held(&ftrace_lock) ||
 						   rcu_read_lock_any_held()),
 			     ip, ip);
+}
+
+/**
+ * ftrace_site_is_bad - has a call site been set aside, so that it calls nothing?
+ * @ip: the call site
+ *
+ * Every direct call without a trampoline asks, at any depth. So nothing is called here
+ * that can be called directly itself, as what lockdep asks of RCU can.
+ *
+ * Context: ftrace_lock held, or preemption off.
+ */
+bool ftrace_site_is_bad(unsigned long ip)
+{
+	struct ftrace_region *r = region_at(ip);
+	struct dyn_ftrace *rec;
+
+	rec = r ? ftrace_rec_in(rcu_dereference_raw(r->recs), ip, ip) : NULL;
+	return rec && rec->state & FTRACE_REC_BAD;
 }
 
 /**
