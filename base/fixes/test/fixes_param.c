@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module with a parameter that takes long to read, for the tests of base/fixes: it
- * waits, and calls a function that can be traced, again and again.
+ * waits, and calls a function that can be traced, again and again, until the reader gets
+ * a signal.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 
 static int calls;
 
@@ -17,7 +19,8 @@ static int slow_get(char *buffer, const struct kernel_param *kp)
 {
 	int i;
 
-	for (i = 0; i < 50; i++) {
+	/* Ten minutes, if the signal does not come. */
+	for (i = 0; i < 6000 && !signal_pending(current); i++) {
 		msleep(100);
 		fixes_param_traced();
 	}
