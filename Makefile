@@ -165,9 +165,11 @@ stock-startup: stock
 
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
 .PHONY: matrix bench bench-smp bench-profile bench-many bench-plot bench-mcount-loc lint
-# First what is missing, then what looks whether it is there.
-run: setup-run
-	@$(MAKE) demo
+# First what is missing, then what looks whether it is there. QEMU is fetched while the
+# kernels are built.
+run:
+	@base/setup.sh --packages run $(asked)
+	@base/qemu.sh & $(MAKE) demo; built=$$?; wait; exit $$built
 	@$(qemu)/demo-run.sh
 
 # What is asked for by KERNEL=NAME, as recorder, instead of what make run builds.
@@ -181,8 +183,9 @@ shell: need-run
 	@MAKEFLAGS= base/build.sh $(KERNEL) >&2
 	@$(qemu)/shell.sh $(KERNEL)
 
-test: setup-tests
-	@$(MAKE) kernel startup
+test:
+	@base/setup.sh --packages tests $(asked)
+	@base/qemu.sh & $(MAKE) kernel startup; built=$$?; wait; exit $$built
 	@$(qemu)/test.sh
 
 stress: need-tests kernel

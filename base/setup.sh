@@ -4,9 +4,10 @@
 # is no apt, look whether what is needed is there, and say what is not.
 # LINUX names another base than the packaged one; then that is not installed.
 #
-# usage: setup.sh [--check] SET [NEEDED-BY]
+# usage: setup.sh [--check|--packages] SET [NEEDED-BY]
 #
 # --check: install nothing, say in one line what is missing and what installs it
+# --packages: leave a newer QEMU to base/qemu.sh
 # SET: build (the kernels), run (to boot them, too), tests (all that make test runs),
 # callers, matrix (that, and what these run), lint, bench, model, ibt, quilt, report, deb,
 # deb-test (for packages already built), others or others-boot
@@ -15,11 +16,11 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-check=
-if [ "${1:-}" = --check ]; then
-	check=yes
-	shift
-fi
+check='' fetch=yes
+case ${1:-} in
+--check)	check=yes; shift ;;
+--packages)	fetch=''; shift ;;
+esac
 set=${1:-}
 target=setup-$set
 case $set in
@@ -204,6 +205,6 @@ if [ ${#absent[@]} -gt 0 ]; then
 	[ -z "$check" ] || missing "${absent[*]}" "$needed_by" "make $target installs that"
 	install_absent
 fi
-if [[ " $groups " == *" boot "* ]]; then
+if [[ -n $fetch && " $groups " == *" boot "* ]]; then
 	"$top/base/qemu.sh" ${check:+--check}
 fi
