@@ -17,7 +17,12 @@ base=$build/base
 linux=$build/linux
 mkdir -p "$build"
 work=$(mktemp -d "$build/.prepare.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+second='' # process that unpacks the base once more, into $work/linux
+clean_up() {
+	[ -z "$second" ] || { kill "$second" && wait "$second"; } 2>/dev/null || :
+	rm -rf "$work"
+}
+trap clean_up EXIT
 
 # --- build/base
 
@@ -83,6 +88,12 @@ if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/
 	if [ -d "$from" ]; then
 		rsync -a --from0 --files-from="$work/files" "$from/" "$work/base/"
 	else
+		# What is to be build/linux: to copy it afterwards takes longer.
+		if [ "${1:-}" != --base-only ] && [ ! -d "$linux" ]; then
+			mkdir "$work/linux"
+			tar -xf "$from" -C "$work/linux" --strip-components=1 2>/dev/null &
+			second=$!
+		fi
 		tar -xf "$from" -C "$work/base" --strip-components=1 2>"$work/log" ||
 			die "cannot unpack $from: $(tail -n 1 "$work/log")"
 		check_version "$work/base"
@@ -138,7 +149,11 @@ if [ ! -f "$build/linux.stamp" ]; then
 		sync_tree --exclude-from="$work/exclude" "$base/" "$linux/"
 	else
 		# If that fails, no part of it is taken for the whole.
-		cp -a "$base" "$work/linux"
+		if [ -z "$second" ] || ! wait "$second"; then
+			rm -rf "$work/linux"
+			cp -a "$base" "$work/linux"
+		fi
+		second=''
 		mv "$work/linux" "$linux"
 	fi
 elif [ -f "$build/linux.differs" ]; then
