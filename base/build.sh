@@ -109,7 +109,7 @@ progress() {
 # Whoever waits for a whole kernel should know for how long, about.
 jobs=${JOBS:-$(nproc)}
 cost=40
-[ "$under" != small ] || cost=20
+[ "$under" != small ] || cost=10
 [ -e "$out/vmlinux" ] || [ -n "$like" ] || [ $goal != all ] ||
 	say NOTE "a first build; some $((cost / jobs + 1)) minutes with $jobs CPUs"
 : >"$log"
