@@ -166,10 +166,12 @@ stock-startup: stock
 .PHONY: run shell test test-quick stress soak debug-test kcsan-test table-test
 .PHONY: matrix bench bench-smp bench-profile bench-many bench-plot bench-mcount-loc lint
 # First what is missing, then what looks whether it is there. QEMU is fetched while the
-# kernels are built.
+# kernels are built; not by a line that names $(MAKE), which "make -n" runs, too.
+submake := $(MAKE)
+
 run:
 	@base/setup.sh --packages run $(asked)
-	@base/qemu.sh & $(MAKE) demo; built=$$?; wait; exit $$built
+	@base/while-fetching.sh $(submake) demo
 	@$(qemu)/demo-run.sh
 
 # What is asked for by KERNEL=NAME, as recorder, instead of what make run builds.
@@ -185,7 +187,7 @@ shell: need-run
 
 test:
 	@base/setup.sh --packages tests $(asked)
-	@base/qemu.sh & $(MAKE) kernel startup; built=$$?; wait; exit $$built
+	@base/while-fetching.sh $(submake) kernel startup
 	@$(qemu)/test.sh
 
 stress: need-tests kernel

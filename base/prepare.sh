@@ -89,7 +89,7 @@ if [ ! -f "$base/Makefile" ] || [ "$stamp" != "$(cat "$build/base.stamp" 2>/dev/
 		rsync -a --from0 --files-from="$work/files" "$from/" "$work/base/"
 	else
 		# What is to be build/linux: to copy it afterwards takes longer.
-		if [ "${1:-}" != --base-only ] && [ ! -d "$linux" ]; then
+		if [ "${1:-}" != --base-only ] && [ ! -d "$base" ] && [ ! -d "$linux" ]; then
 			mkdir "$work/linux"
 			tar -xf "$from" -C "$work/linux" --strip-components=1 2>/dev/null &
 			second=$!

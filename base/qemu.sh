@@ -94,6 +94,10 @@ fetch() {
 
 log=$build/qemu.log
 mkdir -p "$build"
+# One at a time in one place.
+exec 9>"$build/.qemu.lock"
+flock 9
+[ ! -e "$qemu/usr" ] || exit 0
 # apt wants its files by their whole paths.
 qemu=$(realpath -m "$qemu")
 say FETCH "QEMU from $suite to ${qemu#"$top"/}"

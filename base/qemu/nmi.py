@@ -122,7 +122,9 @@ def main():
             qmp, tty, acks = ("unix:%s,server=off" % paths[0],
                               "socket,id=tty,path=%s" % paths[1],
                               "socket,id=acks,path=%s" % paths[2])
-            accel = "icount" if accel == "tcg" else accel
+            if accel == "tcg":
+                # Then no CPU has a thread of its own.
+                accel, args.turns = "icount", True
             return plain(args, kernel, initrd, console, accel, append) + [
                 "-qmp", qmp, "-chardev", tty, "-device", "isa-serial,chardev=tty,index=1",
                 "-chardev", acks, "-device", "isa-debugcon,iobase=%d,chardev=acks" % PORT]
