@@ -292,6 +292,50 @@ case $fix in
 	wait $reader || unable "the parameter cannot be read"
 	grep -qx "done" /tmp/slow || unable "the parameter is $(cat /tmp/slow)"
 	;;
+80-static-call-queue)
+	# How many places a batch has, and the first eight, as struct text_poke_loc has them.
+	at=$(for ((i = 0; i < 8; i++)); do printf ' at%d=+%d(%%di):s32' $i $((16 * i)); done)
+	echo "p:fixes/write text_poke_bp_batch nr=%si:s32$at" >>dynamic_events || unable "no probe"
+	echo 1 >events/fixes/write/enable
+	[ ! -e ftraced_enabled ] || echo 0 >ftraced_enabled
+	# How often text is written meanwhile.
+	writes_of() { # COMMAND...
+		local before
+		before=$(calls_of write)
+		"$@" || unable "cannot: $*"
+		writes=$(($(calls_of write) - before))
+		[ $writes -gt 0 ] || unable "nothing was counted: $*"
+	}
+	set_event() { echo "$1" >events/sched/sched_waking/enable; }
+	wakings() {
+		sleep 0.1
+		grep -c ' sched_waking: ' trace
+	}
+	# The static call of the event, with two callers, and its key.
+	writes_of set_event 1
+	on=$writes
+	[ "$(wakings)" -gt 0 ] || die "the event does not come"
+	writes_of set_event 0
+	off=$writes
+	was=$(wakings)
+	[ "$(wakings)" -eq "$was" ] || die "the event goes on"
+	# The module has eight static calls.
+	writes_of modprobe trace-events-sample
+	if [ "$on" -gt 2 ] || [ "$off" -gt 2 ] || [ $writes -gt 2 ]; then
+		die "text was written $on times, $off times, and $writes times for a module"
+	fi
+	# Whoever runs into a breakpoint meanwhile finds it by bisection.
+	sed -n 's/.* write: .* nr=/nr=/p' trace | sed 's/[a-z]*[0-9]*=//g' >/tmp/batches
+	awk '{
+			for (i = 3; i <= $1 + 1 && i <= NF; i++)
+				bad += $(i - 1) >= $i
+			large += $1 >= 3
+		} END { exit bad ? 1 : large ? 0 : 2 }' /tmp/batches
+	case $? in
+	1)	die "out of order: $(cat /tmp/batches)" ;;
+	2)	unable "none is large: $(cat /tmp/batches)" ;;
+	esac
+	;;
 *)
 	unable "no such test"
 	;;
