@@ -42,8 +42,7 @@ static void next_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ftrace_slices s = {
 			.fixed_ns = cases[i].fixed_ns,
-			.sites = cases[i].sites,
-			.sites_ns = cases[i].sites_ns,
+			.sites = cases[i].sites, .sites_ns = cases[i].sites_ns,
 		};
 
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].next, ftrace_slices_next(&s, BOUND),
@@ -53,6 +52,7 @@ static void next_test(struct kunit *test)
 
 static void learn_test(struct kunit *test)
 {
+	static const struct ftrace_stop_time second = { 1000 * BOUND, 1000 * BOUND };
 	struct ftrace_slices s = {};
 
 	/* A clock that stood still. */
@@ -65,9 +65,17 @@ static void learn_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2 * BOUND - BOUND / 64, s.sites_ns);
 	/* Late by far, which may have been so for the sites, too. */
 	s.fixed_ns = BOUND / 16;
+	s.last_ns = BOUND / 16;
 	ftrace_slices_learn(&s, 9000, (struct ftrace_stop_time) { 90 * BOUND, 9 * BOUND }, BOUND);
 	KUNIT_EXPECT_EQ(test, BOUND / 8 + BOUND / 64, s.fixed_ns);
 	KUNIT_EXPECT_EQ(test, 4096, s.sites);
+	/* And once more, while next to nothing is known. */
+	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 90 * BOUND, 7 * BOUND }, BOUND);
+	KUNIT_EXPECT_EQ(test, 7 * BOUND, s.fixed_ns);
+	/* But two of a second each do not make it a second. */
+	s = (struct ftrace_slices) { .fixed_ns = BOUND / 16, .last_ns = 1000 * BOUND };
+	ftrace_slices_learn(&s, 1, second, BOUND);
+	KUNIT_EXPECT_LE(test, s.fixed_ns, 50 * BOUND);
 	/* Late each time, and quick for once. */
 	s.fixed_ns = 4 * BOUND;
 	ftrace_slices_learn(&s, 1, (struct ftrace_stop_time) { 2, 0 }, BOUND);
@@ -151,10 +159,7 @@ static void run_machine(struct kunit *test, u64 stop_ns, u64 site_ns, bool known
 	for (stops = 0; left; stops++) {
 		unsigned int nr = min(left, ftrace_slices_next(&s, BOUND));
 		u64 fixed = stops % 5 == 3 ? late_ns : stops % 5 == 1 ? 0 : stop_ns;
-		struct ftrace_stop_time time = {
-			.all = fixed + nr * site_ns + 2,
-			.fixed = fixed,
-		};
+		struct ftrace_stop_time time = { .all = fixed + nr * site_ns + 2, .fixed = fixed };
 
 		ftrace_slices_learn(&s, nr, time, BOUND);
 		left -= nr;
@@ -267,11 +272,11 @@ static void busy_test(struct kunit *test)
 }
 
 /*
- * A host that is idle, but for @nr times a second, with sites as slow as KASAN makes them:
- * that time is not spent again in stops for which the bound was given up.
+ * An idle host, but for @nr delays of a second in every @step-th stop, with sites as slow as
+ * KASAN makes them: that time is not spent again in stops for which the bound was given up.
  */
-static void run_hiccups(struct kunit *test, u64 fixed_ns, unsigned int nr, u64 most_ns,
-			unsigned int most_late)
+static void run_hiccups(struct kunit *test, u64 fixed_ns, unsigned int nr, unsigned int step,
+			u64 most_ns, unsigned int most_late)
 {
 	struct ftrace_stop_time hiccup = { .all = 1000 * BOUND, .fixed = 1000 * BOUND };
 	unsigned int i, sites, late = 0, site_ns = 3000;
@@ -279,7 +284,7 @@ static void run_hiccups(struct kunit *test, u64 fixed_ns, unsigned int nr, u64 m
 	struct ftrace_stop_time time;
 
 	for (i = 0; i < 400; i++) {
-		if (i >= 200 && i < 200 + 2 * nr && i % 2 == 0) {
+		if (i >= 200 && i < 200 + step * nr && i % step == 0) {
 			ftrace_slices_learn(&s, FTRACE_SLICE_MIN, hiccup, BOUND);
 			continue;
 		}
@@ -295,9 +300,38 @@ static void run_hiccups(struct kunit *test, u64 fixed_ns, unsigned int nr, u64 m
 
 static void hiccup_test(struct kunit *test)
 {
-	run_hiccups(test, 50000, 1, 10 * BOUND, 8);
-	run_hiccups(test, 400000, 1, 15 * BOUND, 16);
-	run_hiccups(test, 50000, 2, 35 * BOUND, 20);
+	run_hiccups(test, 50000, 1, 1, 10 * BOUND, 8);
+	run_hiccups(test, 400000, 1, 1, 15 * BOUND, 16);
+	run_hiccups(test, 50000, 2, 2, 35 * BOUND, 20);
+	run_hiccups(test, 50000, 2, 1, 35 * BOUND, 20);
+}
+
+/* Two stops of one plan are late of one cause, and by little. */
+static void pair_test(struct kunit *test)
+{
+	static const struct ftrace_stop_time quick = { .all = 800000, .fixed = 50000 };
+	static const struct ftrace_stop_time late = { .all = BOUND, .fixed = 600000 };
+	struct ftrace_slices s = {};
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		ftrace_slices_learn(&s, 7500, i < 98 ? quick : late, BOUND);
+	KUNIT_EXPECT_LE(test, ftrace_slices_next(&s, BOUND) * 100ULL, BOUND);
+}
+
+/* Nothing is known after the boot, and every stop takes long: few of them teach it. */
+static void first_test(struct kunit *test)
+{
+	static const u64 late_ns[] = { BOUND, 2 * BOUND, 12 * BOUND, 40 * BOUND };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(late_ns); i++) {
+		struct host h = { .percent = 100, .late_ns = late_ns[i], .times = 1 };
+		struct ftrace_slices s = {};
+
+		KUNIT_EXPECT_LE_MSG(test, write_plan(&h, &s), one_stop(&h) +
+				    5 * MEETINGS * (late_ns[i] + 20000), "%llu ns", late_ns[i]);
+	}
 }
 
 /* A host that was idle is busy, and is idle again. */
@@ -357,7 +391,6 @@ static unsigned int avoided(struct ftrace_slices *s)
 
 /* Rare enough to cost nothing, and not as rare as never. */
 static_assert(FTRACE_POKES_MAX >= 100 && FTRACE_POKES_MAX <= 1000);
-
 static const struct ftrace_stop_time late = { .all = 21 * BOUND, .fixed = 20 * BOUND };
 static const struct ftrace_stop_time quick = { .all = BOUND / 8, .fixed = BOUND / 16 };
 
@@ -450,6 +483,8 @@ static struct kunit_case slices_cases[] = {
 	KUNIT_CASE(settles_test),
 	KUNIT_CASE(busy_test),
 	KUNIT_CASE(hiccup_test),
+	KUNIT_CASE(pair_test),
+	KUNIT_CASE(first_test),
 	KUNIT_CASE(changes_test),
 	KUNIT_CASE(avoid_test),
 	KUNIT_CASE(avoid_mean_test),

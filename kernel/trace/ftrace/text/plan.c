@@ -43,8 +43,7 @@ static int __init set_stop_us(char *str)
 	unsigned int us;
 
 	if (!str || kstrtouint(str, 0, &us) || !us)
-		pr_warn("ftrace_stop_us=%s is not a time in microseconds\n",
-			str ?: "");
+		pr_warn("ftrace_stop_us=%s is not a time in microseconds\n", str ?: "");
 	else
 		ftrace_stop_us = us;
 	return 0;
@@ -179,9 +178,10 @@ static u64 least_ns(const struct ftrace_slices *s, unsigned int sites, u64 all_n
  * @bound_ns: how long one is to last, in nanoseconds
  *
  * A single stop is no measure: a CPU may have been late for once, or none. So what the
- * fixed part is as a rule moves by a factor of two. In the mean one that was late by far
- * counts for 16 times the mean and the bound: much only if others were late a short time
- * ago. What the rule does not explain of the time is charged to the sites, unless the
+ * fixed part is as a rule moves by a factor of two. Two in a row may have been late of one
+ * cause, and are believed only of the first stops of all. One that was late by far counts
+ * for 16 times the sum of the mean and the bound: for much only if others were late a short
+ * time ago. What the rule does not explain of the time is charged to the sites, unless the
  * stop was much later than that: then nobody knows where else it was late.
  *
  * Context: any.
@@ -189,15 +189,20 @@ static u64 least_ns(const struct ftrace_slices *s, unsigned int sites, u64 all_n
 void ftrace_slices_learn(struct ftrace_slices *s, unsigned int sites,
 			 struct ftrace_stop_time time, u64 bound_ns)
 {
+	u64 by_far = 16 * (s->mean_ns + bound_ns);
 	u64 most = 2 * s->fixed_ns + bound_ns / 64;
-	u64 most_in_mean = 16 * (s->mean_ns + bound_ns);
 
 	/* A clock that stood still tells nothing. */
 	if (time.all <= 1)
 		return;
 	if (is_dear(time.fixed, bound_ns))
 		s->pokes = 0;
-	s->mean_ns = s->mean_ns - s->mean_ns / 8 + min(time.fixed, most_in_mean) / 8;
+	if (s->learned < FTRACE_SLICES_NEW) {
+		s->learned++;
+		most = max(most, min(s->last_ns, by_far));
+		s->last_ns = time.fixed;
+	}
+	s->mean_ns = s->mean_ns - s->mean_ns / 8 + min(time.fixed, by_far) / 8;
 	s->fixed_ns = clamp(time.fixed, s->fixed_ns / 2, most);
 	/* Nor do a few sites tell what many take. */
 	if (sites < FTRACE_SLICE_MIN || (s->sites && time.fixed > most))
@@ -255,8 +260,7 @@ unsigned int ftrace_slices_next(const struct ftrace_slices *s, u64 bound_ns)
 	/* On x86 a quotient of more than 64 bits is an exception. */
 	if (div64_u64(room, sites_ns) >= UINT_MAX / s->sites)
 		return UINT_MAX;
-	return max_t(u64, FTRACE_SLICE_MIN,
-		     mul_u64_u64_div_u64(room, s->sites, sites_ns));
+	return max_t(u64, FTRACE_SLICE_MIN, mul_u64_u64_div_u64(room, s->sites, sites_ns));
 }
 
 static u64 bound(void)
@@ -285,8 +289,7 @@ static void note_stop(unsigned int sites, struct ftrace_stop_time time)
  * if there are fewer. Counted from the end if the plan is written from there.
  */
 static unsigned int next_slice(const struct ftrace_plan *plan, unsigned int lo,
-			       unsigned int hi, bool from_end,
-			       unsigned int *sites)
+			       unsigned int hi, bool from_end, unsigned int *sites)
 {
 	const struct ftrace_plan_entry *e;
 	unsigned int i, nr = 0;
@@ -473,13 +476,11 @@ int ftrace_plan_write(struct ftrace_plan *plan, unsigned int *bad)
  * @rec: the call site
  * @addr: what it calls now
  *
- * Context: process, text_mutex held, and cpus_read_lock unless
- * ftrace_text_early().
+ * Context: process, text_mutex held, and cpus_read_lock unless ftrace_text_early().
  * Return: 0; -EFAULT if the site cannot be read, -EINVAL if it does not call
  * @addr. Nothing is written then.
  */
-int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec,
-		    unsigned long addr)
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec, unsigned long addr)
 {
 	return ftrace_text_write_one(rec->key, ftrace_text_key(addr), 0);
 }

@@ -40,6 +40,8 @@ extern struct ftrace_stop_stats ftrace_stops;
  * struct ftrace_slices - what is known of how long stops take
  * @fixed_ns: how long one takes as a rule whatever it writes, in nanoseconds
  * @mean_ns: how long that is in the mean
+ * @learned: how many stops have been learned from, FTRACE_SLICES_NEW at most
+ * @last_ns: how long the fixed part of the last one of these took
  * @sites: how many sites the last one changed that was large enough to tell; 0: none
  * @sites_ns: how long these took
  * @stop_ns: how long that stop took
@@ -48,11 +50,16 @@ extern struct ftrace_stop_stats ftrace_stops;
 struct ftrace_slices {
 	u64		fixed_ns;
 	u64		mean_ns;
+	u64		last_ns;
 	u64		sites_ns;
 	u64		stop_ns;
 	unsigned int	sites;
 	unsigned int	pokes;
+	unsigned int	learned;
 };
+
+/* The first stops of all, of which so little is known that two are believed. */
+#define FTRACE_SLICES_NEW	8
 
 /* After this many of them a stop is tried again. */
 #define FTRACE_POKES_MAX	256
