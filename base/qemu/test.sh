@@ -61,7 +61,7 @@ export SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 # after it, and how often the emulator was to blame: those who read only the end of a
 # log shall see it.
 merge() {
-	awk -v lanes=${#lanes[@]} -v context=40 '
+	awk -v lanes=${#lanes[@]} -v context=60 '
 		function close_failure(suite,	i) {
 			if (suite in bad) {
 				again = again "# " bad[suite] "\n"
