@@ -243,12 +243,12 @@ may_be_slow() { # TEST KTAP
 	done <<<"$bad"
 }
 
-# These get four tries more: a loaded host fails one of four.
+# These get two tries more.
 if grep -q "^$3 " "$here/callers-again.list"; then
-	for tries in 1 2 3 4 5; do
+	for tries in 1 2 3; do
 		once >/tmp/once
 		status=$?
-		if [ $tries -eq 5 ] || ! may_be_slow "$3" /tmp/once; then
+		if [ $tries -eq 3 ] || ! may_be_slow "$3" /tmp/once; then
 			break
 		fi
 		sed 's/^/# /' /tmp/once
